@@ -1,0 +1,32 @@
+package mapped
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func datasync(f *os.File) error {
+	return control(f, "fdatasync", func(fd uintptr) error { return unix.Fdatasync(int(fd)) })
+}
+
+// allocate falls back to a longer file where the file system cannot reserve.
+func allocate(f *os.File, off, n int64) error {
+	err := control(f, "fallocate", func(fd uintptr) error {
+		return unix.Fallocate(int(fd), 0, off, n)
+	})
+	if errors.Is(err, unix.EOPNOTSUPP) {
+		return extend(f, off+n)
+	}
+	return err
+}
+
+func syncFS(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return control(f, "syncfs", func(fd uintptr) error { return unix.Syncfs(int(fd)) })
+}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package mapped
+
+import "os"
+
+func datasync(f *os.File) error { return f.Sync() }
+
+func allocate(f *os.File, off, n int64) error { return extend(f, off+n) }
+
+// syncFS cannot be had here; a caller that needs certainty syncs each file.
+func syncFS(name string) error {
+	_, err := os.Lstat(name)
+	return err
+}
