@@ -1,0 +1,120 @@
+package commitlog
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+)
+
+const chunk = 1 << 20
+
+// Cut ends the log at end: what stands behind is given to keep, which must make
+// it durable, then zeroed, synced, and later segments are taken away. Only then
+// may anything be appended, so old bytes can never come back to life behind new
+// ones (I3). It may be repeated after a crash at any point. It reports how many
+// bytes were cut; one unused segment behind the end is left as it is.
+func (l *Log) Cut(end int64, keep func(offset int64, b []byte) error) (cut int64, err error) {
+	for _, f := range l.files.Files() {
+		if f.Offset()+f.Size() <= end {
+			continue
+		}
+		from := max(end-f.Offset(), 0)
+		var n int64
+		fault := mapped.Guard(func() { n, err = l.cutSegment(f, from, keep) })
+		if fault != nil {
+			return cut, fault
+		}
+		if err != nil {
+			return cut, err
+		}
+		cut += n
+	}
+	return cut, l.dropUnused(end)
+}
+
+// cutSegment keeps and zeroes what is not zero behind a position of a segment.
+func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []byte) error) (int64, error) {
+	tail := f.Bytes()[from:]
+	n := written(tail)
+	if n == 0 {
+		return 0, nil
+	}
+	if err := keep(f.Offset()+from, tail[:n]); err != nil {
+		return 0, fmt.Errorf("keep %d bytes of %s aside: %w", n, f.Path(), err)
+	}
+	zeros := make([]byte, min(n, chunk))
+	for at := int64(0); at < n; at += chunk {
+		part := zeros[:min(n-at, chunk)]
+		if _, err := f.File().WriteAt(part, from+at); err != nil {
+			return 0, fmt.Errorf("zero %s at position %d: %w", f.Path(), from+at, err)
+		}
+	}
+	if err := f.File().Datasync(); err != nil {
+		return 0, fmt.Errorf("sync %s after zeroing: %w", f.Path(), err)
+	}
+	return n, nil
+}
+
+// dropUnused removes the zeroed segments behind the end but for one, which is
+// the next to be used.
+func (l *Log) dropUnused(end int64) error {
+	size := l.o.SegmentSize
+	inUse := end - end%size
+	if end%size == 0 {
+		inUse -= size // the segment at end is itself unused
+	}
+	return l.files.RemoveFrom(inUse + 2*size)
+}
+
+// Rewrite writes the bytes of [from, end) again, the same, and syncs them. After
+// an unclean stop the page cache may hold records that the disk lost (A3): only
+// what this call has written may be built upon.
+func (l *Log) Rewrite(from, end int64) error {
+	buf := make([]byte, chunk)
+	r := l.Reader()
+	for at := from; at < end; {
+		f := l.files.Find(at)
+		if f == nil {
+			return fmt.Errorf("rewrite: no segment holds offset %d", at)
+		}
+		n := min(end-at, chunk, f.Offset()+f.Size()-at)
+		c := r.Cursor()
+		var err error
+		fault := mapped.Guard(func() {
+			var b []byte
+			if b, err = c.Rest(at, at+n); err == nil {
+				copy(buf, b)
+			}
+		})
+		c.Close()
+		if fault != nil {
+			return fault
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := f.File().WriteAt(buf[:n], at-f.Offset()); err != nil {
+			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), at, err)
+		}
+		at += n
+		if at == end || at == f.Offset()+f.Size() {
+			if err := f.File().Datasync(); err != nil {
+				return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// written is the length of b without the zeros at its end.
+func written(b []byte) int64 {
+	n := len(b)
+	for n >= 8 && binary.NativeEndian.Uint64(b[n-8:]) == 0 {
+		n -= 8
+	}
+	for n > 0 && b[n-1] == 0 {
+		n--
+	}
+	return int64(n)
+}

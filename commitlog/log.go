@@ -1,0 +1,100 @@
+package commitlog
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// ErrReadOnly is what errors.Is finds when a log takes no more appends: it was
+// opened for reading, or a write or flush has failed (I7).
+var ErrReadOnly = errors.New("commit log is read-only")
+
+// ErrNoSegment is what errors.Is finds when the next segment could not be made;
+// nothing was written and the append may be tried again later.
+var ErrNoSegment = errors.New("no segment to append to")
+
+// Options say where a log lies and how it is written.
+type Options struct {
+	FS       mapped.FS
+	Dir      string // the segments
+	TmpDir   string // where segments are made before they are renamed into Dir
+	AsideDir string // where cut bytes are kept
+
+	SegmentSize int64 // bytes, one size for all segments of a log
+	// Staged collects a batch in memory and writes it with one pwrite, which is
+	// the faster way to the disk under SYNC_FLUSH; otherwise records are encoded
+	// straight into the mapping (ASYNC_FLUSH).
+	Staged   bool
+	ReadOnly bool // map read-only, create nothing
+
+	Encoder record.Encoder
+	// EnableLmq lets a put name light queues (INNER_MULTI_DISPATCH).
+	EnableLmq bool
+	// Warn tells of a stray file, once each.
+	Warn func(path, reason string)
+}
+
+// Log is a commit log: its segments, its watermarks and what made it stop.
+type Log struct {
+	Watermarks
+	o      Options
+	files  *mapped.MappedFileQueue
+	failed atomic.Pointer[error]
+}
+
+// Open lists and maps the segments of a log. It changes nothing and trusts
+// nothing: Restore says where the log ends before it is used.
+func Open(o Options) (*Log, error) {
+	files, err := mapped.OpenMappedFileQueue(mapped.QueueOptions{
+		FS: o.FS, Dir: o.Dir, FileSize: o.SegmentSize, ReadOnly: o.ReadOnly, Warn: o.Warn,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open commit log: %w", err)
+	}
+	return &Log{o: o, files: files}, nil
+}
+
+// Restore places the watermarks of a log that was found to hold [min, end), of
+// which the queues hold [min, dispatched). Nobody may use the log meanwhile.
+func (l *Log) Restore(min, dispatched, end int64) { l.reset(min, dispatched, end) }
+
+// SegmentSize is the size of each segment in bytes.
+func (l *Log) SegmentSize() int64 { return l.o.SegmentSize }
+
+// Segments are the segments at this moment, oldest first, an unused one too.
+func (l *Log) Segments() []*mapped.MappedFile { return l.files.Files() }
+
+// Gaps are the ranges of offsets that are missing between segments.
+func (l *Log) Gaps() []mapped.Gap { return l.files.Gaps() }
+
+// Options are what the log was opened with.
+func (l *Log) Options() Options { return l.o }
+
+// Fail makes the log read-only for good; the first cause stays (I7).
+func (l *Log) Fail(cause error) {
+	err := fmt.Errorf("%w: %w", ErrReadOnly, cause)
+	l.failed.CompareAndSwap(nil, &err)
+}
+
+// Failed is why the log is read-only, nil while it is not.
+func (l *Log) Failed() error {
+	if p := l.failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// path names the segment that holds a physical offset, for error messages.
+func (l *Log) path(offset int64) string {
+	if f := l.files.Find(offset); f != nil {
+		return f.Path()
+	}
+	return l.o.Dir
+}
+
+// Close unmaps all segments once their last reader is done.
+func (l *Log) Close() error { return l.files.Close() }
