@@ -1,0 +1,103 @@
+package actorstore.interop;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.rocketmq.common.BrokerConfig;
+import org.apache.rocketmq.common.TopicConfig;
+import org.apache.rocketmq.store.DefaultMessageStore;
+import org.apache.rocketmq.store.config.FlushDiskType;
+import org.apache.rocketmq.store.config.MessageStoreConfig;
+import org.apache.rocketmq.store.stats.BrokerStatsManager;
+
+/**
+ * RocketMQ's DefaultMessageStore over one directory, without a broker: no
+ * hooks, no timer, no long polling. What no flag names keeps RocketMQ's
+ * default.
+ */
+final class Engine {
+    final DefaultMessageStore store;
+    /** The topic whose queues hold inner batches, null if there is none. */
+    final String batchTopic;
+
+    private Engine(DefaultMessageStore store, String batchTopic) {
+        this.store = store;
+        this.batchTopic = batchTopic;
+    }
+
+    /** Loads, recovers and starts the store. Takes its settings from the flags. */
+    static Engine open(String dir, Flags flags) throws Exception {
+        MessageStoreConfig config = settings(dir, flags);
+        String batchTopic = flags.text("batch-topic", null);
+        flags.done();
+
+        BrokerConfig broker = new BrokerConfig();
+        ConcurrentMap<String, TopicConfig> topics = new ConcurrentHashMap<>();
+        if (batchTopic != null) {
+            TopicConfig topic = new TopicConfig(batchTopic);
+            topic.setAttributes(new HashMap<>(Map.of("queue.type", "BatchCQ")));
+            topics.put(batchTopic, topic);
+        }
+        DefaultMessageStore store = new DefaultMessageStore(config,
+            new BrokerStatsManager(broker), null, broker, topics);
+        if (!store.load()) {
+            throw new IllegalStateException("RocketMQ refused to load " + dir);
+        }
+        store.start();
+        return new Engine(store, batchTopic);
+    }
+
+    private static MessageStoreConfig settings(String dir, Flags flags) {
+        MessageStoreConfig config = new MessageStoreConfig();
+        config.setStorePathRootDir(Path.of(dir).toAbsolutePath().toString());
+        config.setHaListenPort(0); // any free port: nothing connects to it
+
+        config.setMappedFileSizeCommitLog(
+            flags.count("segment", config.getMappedFileSizeCommitLog(), 1));
+        config.setMappedFileSizeConsumeQueue(
+            flags.count("queue-file", config.getMappedFileSizeConsumeQueue(), 1));
+        config.setMaxHashSlotNum(flags.count("slots", config.getMaxHashSlotNum(), 1));
+        config.setMaxIndexNum(flags.count("entries", config.getMaxIndexNum(), 1));
+        config.setEnabledAppendPropCRC(flags.on("append-crc"));
+        if (flags.on("lmq")) {
+            config.setEnableLmq(true);
+            config.setEnableMultiDispatch(true);
+        }
+        config.setEnableConsumeQueueExt(flags.on("ext"));
+        String flush = flags.text("flush", "async");
+        config.setFlushDiskType(switch (flush) {
+            case "async" -> FlushDiskType.ASYNC_FLUSH;
+            case "sync" -> FlushDiskType.SYNC_FLUSH;
+            default -> throw new Flags.UsageException("--flush is sync or async, not " + flush);
+        });
+        return config;
+    }
+
+    /**
+     * Waits until every record is in its queues and the index. RocketMQ's
+     * dispatcher polls each millisecond, so a fifth of that is fine enough
+     * and leaves the processor to it.
+     */
+    void awaitDispatch() {
+        while (store.dispatchBehindBytes() > 0) {
+            LockSupport.parkNanos(200_000);
+        }
+    }
+
+    /** Makes the log durable to its end; one flush call covers one segment. */
+    void flushAll() {
+        long end = store.getMaxPhyOffset();
+        while (store.getFlushedWhere() < end) {
+            store.flush();
+        }
+    }
+
+    /** Stops in order, as a broker does. Takes RocketMQ's fixed three seconds. */
+    void shutdown() {
+        awaitDispatch();
+        store.shutdown();
+    }
+}
