@@ -1,0 +1,200 @@
+package mappedtest
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Crash is what a power cut at this moment would leave; the file system itself
+// goes on. It may be called while others write: a byte that is being written
+// counts as old or new.
+func (f *FS) Crash(seed uint64, mode Mode) *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode))), files: map[*node]*node{}}
+	c.chance = []float64{0.1, 0.5, 0.9}[c.rng.IntN(3)]
+	c.names = durableNames(f.root)
+	for i := range f.pending {
+		if c.keeps() {
+			f.pending[i].apply(c.entries)
+		}
+	}
+	c.to = &FS{disk: &disk{total: f.disk.usage().Total}}
+	c.to.clock.Store(f.clock.Load())
+	c.to.root = c.dir(f.root)
+	return c.to
+}
+
+// cut is a power cut being worked out.
+type cut struct {
+	mode   Mode
+	rng    *rand.Rand
+	chance float64 // that an unsynced thing survives, under Random
+	names  map[*node]map[string]*node
+	files  map[*node]*node // done; a file may have two names
+	to     *FS
+}
+
+// durableNames copies the durable entries of every directory.
+func durableNames(root *node) map[*node]map[string]*node {
+	names := map[*node]map[string]*node{}
+	var walk func(*node)
+	walk = func(d *node) {
+		if _, done := names[d]; done {
+			return
+		}
+		names[d] = maps.Clone(d.durable)
+		for _, m := range []map[string]*node{d.durable, d.entries} {
+			for _, n := range m {
+				if n.isDir {
+					walk(n)
+				}
+			}
+		}
+	}
+	walk(root)
+	return names
+}
+
+// entries is for change.apply; a directory that is gone live and durably has
+// none that anyone could see.
+func (c *cut) entries(dir *node) map[string]*node {
+	if c.names[dir] == nil {
+		c.names[dir] = maps.Clone(dir.durable)
+	}
+	return c.names[dir]
+}
+
+// keeps decides over a name or a length.
+func (c *cut) keeps() bool {
+	switch c.mode {
+	case Random:
+		return c.rng.Float64() < c.chance
+	case Nothing:
+		return false
+	}
+	return true
+}
+
+// dir makes the image of a directory.
+func (c *cut) dir(old *node) *node {
+	d := newDir(old.modTime)
+	entries := c.entries(old)
+	names := slices.Sorted(maps.Keys(entries))
+	last := c.lastDirty(entries, names)
+	for _, name := range names {
+		n := entries[name]
+		switch {
+		case n.isDir:
+			d.entries[name] = c.dir(n)
+		case c.files[n] != nil:
+			d.entries[name] = c.files[n]
+		default:
+			d.entries[name] = c.file(n, name == last)
+			c.files[n] = d.entries[name]
+		}
+		d.entries[name].links++
+	}
+	d.durable = maps.Clone(d.entries)
+	return d
+}
+
+// lastDirty is the last file with an unsynced page.
+func (c *cut) lastDirty(entries map[string]*node, names []string) string {
+	if c.mode != LastFile {
+		return ""
+	}
+	for _, name := range slices.Backward(names) {
+		if n := entries[name]; !n.isDir {
+			n.mu.Lock()
+			list := n.dirty(0, allPages)
+			n.mu.Unlock()
+			if len(list) > 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// file makes the image of a file.
+func (c *cut) file(old *node, lastOfDir bool) *node {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	n := newFile(old.modTime)
+	n.loaded = false
+	n.diskSize = old.diskSize
+	maps.Copy(n.disk, old.disk)
+	n.space = old.space.cloneTo(c.to.disk)
+	if old.size() != old.diskSize && c.keeps() {
+		n.diskSize = old.size()
+	}
+	if old.cut >= 0 && (old.cut >= old.diskSize || c.keeps()) {
+		n.erase(old.cut)
+	}
+	list := old.dirty(0, allPages)
+	for i, p := range list {
+		if b := c.page(old, n.disk[p], p, i, len(list), lastOfDir); b != nil {
+			n.disk[p] = b
+		}
+	}
+	n.erase(n.diskSize)
+	return n
+}
+
+// page is what page p, the i-th of the dirty ones, becomes; nil: stays.
+func (c *cut) page(old *node, was *page, p int64, i, count int, lastOfDir bool) *page {
+	keep := true
+	switch c.mode {
+	case Random:
+		if r := c.rng.Float64(); r < 0.15 {
+			return c.torn(old, was, p)
+		}
+		keep = c.rng.Float64() < c.chance
+	case Nothing:
+		keep = false
+	case LastPage:
+		keep = i == count-1
+	case FirstPage:
+		keep = i == 0
+	case AllButFirst:
+		keep = i > 0
+	case LastFile:
+		keep = lastOfDir
+	case TornPages:
+		return c.torn(old, was, p)
+	}
+	if !keep {
+		return nil
+	}
+	return old.snapshot(p)
+}
+
+// torn mixes the old and the new page by units of TearSize.
+func (c *cut) torn(old *node, was *page, p int64) *page {
+	b := old.snapshot(p)
+	if was == nil {
+		was = &zeros
+	}
+	for from := 0; from < PageSize; from += TearSize {
+		if c.rng.IntN(2) == 0 {
+			copy(b[from:from+TearSize], was[from:from+TearSize])
+		}
+	}
+	return b
+}
+
+// erase zeroes what an image's file has on disk from position at on.
+func (n *node) erase(at int64) {
+	for p, b := range n.disk {
+		switch from := p * PageSize; {
+		case from >= at:
+			delete(n.disk, p)
+		case from+PageSize > at:
+			short := *b
+			clear(short[at-from:])
+			n.disk[p] = &short
+		}
+	}
+}

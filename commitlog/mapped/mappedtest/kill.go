@@ -1,0 +1,90 @@
+package mappedtest
+
+import "maps"
+
+// Kill is the file system after the process died and the machine went on: all
+// that was written is there, what was not synced is still not durable, locks
+// and open files are gone.
+func (f *FS) Kill() *FS { return f.clone(false) }
+
+// DropCaches is Kill followed by the kernel's forgetting of clean pages: what a
+// failed sync let go shows the durable bytes again.
+func (f *FS) DropCaches() *FS { return f.clone(true) }
+
+func (f *FS) clone(drop bool) *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	to := &FS{disk: &disk{total: f.disk.usage().Total}}
+	to.clock.Store(f.clock.Load())
+	done := map[*node]*node{}
+	var copied func(*node) *node
+	entries := func(m map[string]*node) map[string]*node {
+		out := make(map[string]*node, len(m))
+		for name, n := range m {
+			out[name] = copied(n)
+		}
+		return out
+	}
+	copied = func(old *node) *node {
+		if n := done[old]; n != nil {
+			return n
+		}
+		if !old.isDir {
+			done[old] = old.clone(to.disk, drop)
+			return done[old]
+		}
+		n := newDir(old.modTime)
+		n.links = old.links
+		done[old] = n
+		n.entries, n.durable = entries(old.entries), entries(old.durable)
+		return n
+	}
+	to.root = copied(f.root)
+	for _, c := range f.pending {
+		c.target = copied(c.target)
+		if c.oldDir != nil {
+			c.oldDir = copied(c.oldDir)
+		}
+		if c.newDir != nil {
+			c.newDir = copied(c.newDir)
+		}
+		to.pending = append(to.pending, c)
+	}
+	return to
+}
+
+// clone copies a file with its unsynced state.
+func (old *node) clone(d *disk, drop bool) *node {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	old.dirty(0, allPages) // settles which pages are lost
+	n := newFile(old.modTime)
+	n.loaded, n.diskSize, n.cut, n.links = old.loaded, old.diskSize, old.cut, old.links
+	maps.Copy(n.disk, old.disk)
+	maps.Copy(n.touched, old.touched)
+	n.stored = old.stored
+	if old.links > 0 {
+		n.space = old.space.cloneTo(d)
+	} else {
+		n.space.disk = d // only the name of a removed file can come back
+	}
+	if !old.loaded {
+		return n
+	}
+	n.live = make([]byte, len(old.live))
+	peek(n.live, old.live)
+	for p, b := range old.lost {
+		switch now := old.view(p); {
+		case !same(now, b[:len(now)]): // written again
+		case drop:
+			var disk page
+			if b := n.disk[p]; b != nil {
+				disk = *b
+			}
+			copy(n.view(p), disk[:])
+		default:
+			n.lost[p] = b
+		}
+	}
+	return n
+}

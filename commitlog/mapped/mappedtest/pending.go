@@ -1,0 +1,54 @@
+package mappedtest
+
+// change is a creation, a renaming or a removal that a power cut may undo.
+type change struct {
+	target  *node
+	oldDir  *node // nil: creation
+	oldName string
+	newDir  *node // nil: removal
+	newName string
+}
+
+// apply does the change to the entries that pick gives for a directory. It does
+// not need the changes before it to have happened.
+func (c *change) apply(pick func(*node) map[string]*node) {
+	if c.oldDir != nil {
+		if m := pick(c.oldDir); m[c.oldName] == c.target {
+			delete(m, c.oldName)
+		}
+	}
+	if c.newDir != nil {
+		pick(c.newDir)[c.newName] = c.target
+	}
+}
+
+func (c *change) in(dir *node) bool { return c.oldDir == dir || c.newDir == dir }
+
+// meets tells whether both changes are about one name.
+func (c *change) meets(o *change) bool {
+	hit := func(dir *node, name string) bool {
+		return dir != nil && (dir == o.oldDir && name == o.oldName || dir == o.newDir && name == o.newName)
+	}
+	return hit(c.oldDir, c.oldName) || hit(c.newDir, c.newName)
+}
+
+// commit makes the pending changes durable that want names, and before them the
+// earlier ones that are about the same names.
+func (f *FS) commit(want func(*change) bool) {
+	chosen := make([]bool, len(f.pending))
+	for i := len(f.pending) - 1; i >= 0; i-- {
+		chosen[i] = want(&f.pending[i])
+		for j := i + 1; j < len(f.pending) && !chosen[i]; j++ {
+			chosen[i] = chosen[j] && f.pending[j].meets(&f.pending[i])
+		}
+	}
+	var rest []change
+	for i := range f.pending {
+		if chosen[i] {
+			f.pending[i].apply(func(d *node) map[string]*node { return d.durable })
+		} else {
+			rest = append(rest, f.pending[i])
+		}
+	}
+	f.pending = rest
+}

@@ -1,0 +1,82 @@
+package mappedtest
+
+import "slices"
+
+// dirty lists in order the pages in [from, to) that a sync would write.
+func (n *node) dirty(from, to int64) []int64 {
+	if !n.loaded {
+		return nil
+	}
+	var list []int64
+	check := func(p int64) {
+		if n.shows(p, n.disk[p]) {
+			delete(n.lost, p) // back to what the disk has
+			return
+		}
+		if b := n.lost[p]; b != nil && n.shows(p, b) {
+			return
+		}
+		list = append(list, p)
+	}
+	if n.stored {
+		for p := from; p < min(to, pageCount(max(n.size(), n.diskSize))); p++ {
+			check(p)
+		}
+		return list
+	}
+	for p := range n.touched {
+		if p >= from && p < to {
+			check(p)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+const allPages = int64(1) << 51
+
+// sync makes the file durable but for its name.
+func (n *node) sync() {
+	if !n.loaded {
+		return
+	}
+	n.write(n.dirty(0, allPages))
+	n.diskSize, n.cut = n.size(), -1
+	clear(n.touched)
+	n.stored = n.wmaps > 0
+}
+
+// flush makes the pages in [from, to) durable, and the length so far that they
+// can be read again.
+func (n *node) flush(from, to int64) {
+	if !n.loaded {
+		return
+	}
+	n.write(n.dirty(from, to))
+	n.diskSize = max(n.diskSize, min(n.size(), to*PageSize))
+}
+
+func (n *node) write(pages []int64) {
+	for _, p := range pages {
+		delete(n.lost, p)
+		if b := n.snapshot(p); *b == zeros {
+			delete(n.disk, p)
+		} else {
+			n.disk[p] = b
+		}
+	}
+}
+
+// fail is a sync of [from, to) that could not write: the first landed of the
+// dirty pages reach the disk, the others are clean for the kernel all the same.
+func (n *node) fail(from, to int64, landed int) {
+	list := n.dirty(from, to)
+	landed = min(max(landed, 0), len(list))
+	n.write(list[:landed])
+	for _, p := range list[landed:] {
+		n.lost[p] = n.snapshot(p)
+	}
+	for _, p := range list {
+		delete(n.touched, p)
+	}
+}
