@@ -1,0 +1,67 @@
+package record
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// BodyCRC is the checksum of RocketMQ: CRC-32 (IEEE) with the top bit cleared.
+func BodyCRC(b []byte) int32 { return int32(crc32.ChecksumIEEE(b) & 0x7FFFFFFF) }
+
+// The fixed bytes of the trailer: the name and 0x01 in front of the ten digits,
+// 0x02 behind them.
+const (
+	trailerName   = PropertyCRC + "\x01"
+	trailerDigits = len(trailerName)
+	trailerWord   = uint64('_')<<56 | uint64('_')<<48 | uint64('C')<<40 | uint64('R')<<32 |
+		uint64('C')<<24 | uint64('3')<<16 | uint64('2')<<8 | uint64('#')
+)
+
+// putTrailer writes the 20 bytes of the whole-record checksum: its decimal
+// digits run from the least significant one and are filled up with '0'.
+func putTrailer(b []byte, crc uint32) {
+	_ = b[CRCTrailer-1]
+	binary.BigEndian.PutUint64(b, trailerWord)
+	b[8] = nameEnd
+	for i := range 10 {
+		b[trailerDigits+i] = byte('0' + crc%10)
+		crc /= 10
+	}
+	b[CRCTrailer-1] = itemEnd
+}
+
+// isTrailer reports whether property bytes end with a checksum trailer.
+func isTrailer(props []byte) bool {
+	n := len(props) - CRCTrailer
+	return n >= 0 && be.Uint64(props[n:]) == trailerWord && props[n+8] == nameEnd && props[n+CRCTrailer-1] == itemEnd
+}
+
+// likeTrailer reports whether property bytes end with what may be a trailer
+// whose fixed bytes are damaged: at most three of the ten differ.
+func likeTrailer(props []byte) bool {
+	n := len(props) - CRCTrailer
+	if n < 0 {
+		return false
+	}
+	t := props[n:]
+	wrong := 0
+	for i := range trailerDigits {
+		if t[i] != trailerName[i] {
+			wrong++
+		}
+	}
+	if t[CRCTrailer-1] != itemEnd {
+		wrong++
+	}
+	return wrong <= 3
+}
+
+// trailerHolds reports whether the ten digits of the trailer t are those of crc.
+func trailerHolds(t []byte, crc uint32) bool {
+	ok := true
+	for i := range 10 {
+		ok = ok && t[trailerDigits+i] == byte('0'+crc%10)
+		crc /= 10
+	}
+	return ok
+}
