@@ -1,5 +1,7 @@
 package mappedtest
 
+import "slices"
+
 // change is a creation, a renaming or a removal that a power cut may undo.
 type change struct {
 	target  *node
@@ -35,17 +37,21 @@ func (c *change) meets(o *change) bool {
 // commit makes the pending changes durable that want names, and before them the
 // earlier ones that are about the same names.
 func (f *FS) commit(want func(*change) bool) {
-	chosen := make([]bool, len(f.pending))
+	var chosen []int // from the newest to the oldest
 	for i := len(f.pending) - 1; i >= 0; i-- {
-		chosen[i] = want(&f.pending[i])
-		for j := i + 1; j < len(f.pending) && !chosen[i]; j++ {
-			chosen[i] = chosen[j] && f.pending[j].meets(&f.pending[i])
+		c := &f.pending[i]
+		if want(c) || slices.ContainsFunc(chosen, func(j int) bool { return f.pending[j].meets(c) }) {
+			chosen = append(chosen, i)
 		}
 	}
-	var rest []change
+	if len(chosen) == 0 {
+		return
+	}
+	rest := make([]change, 0, len(f.pending)-len(chosen))
 	for i := range f.pending {
-		if chosen[i] {
+		if n := len(chosen); n > 0 && chosen[n-1] == i {
 			f.pending[i].apply(func(d *node) map[string]*node { return d.durable })
+			chosen = chosen[:n-1]
 		} else {
 			rest = append(rest, f.pending[i])
 		}
