@@ -58,8 +58,8 @@ func classify(dir string, entries []fs.DirEntry, fileSize int64, warn func(path,
 		}
 		files = append(files, found{path, offset, info.Size()})
 	}
-	slices.SortStableFunc(files, func(a, b found) int {
-		return cmp.Compare(a.offset, b.offset)
+	slices.SortFunc(files, func(a, b found) int { // of two names for one offset the longest is first
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(len(b.path), len(a.path)))
 	})
 	for i := 1; i < len(files); i++ {
 		if files[i].offset == files[i-1].offset {

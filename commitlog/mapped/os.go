@@ -76,18 +76,18 @@ func control(f *os.File, op string, fn func(fd uintptr) error) error {
 		return &fs.PathError{Op: op, Path: f.Name(), Err: err}
 	}
 	var failed error
-	err = conn.Control(func(fd uintptr) {
+	closed := conn.Control(func(fd uintptr) {
 		for {
 			if failed = fn(fd); failed != syscall.EINTR {
 				return
 			}
 		}
 	})
-	if err == nil {
-		err = failed
+	switch {
+	case closed != nil: // the only reason that a file of os has
+		return &fs.PathError{Op: op, Path: f.Name(), Err: fs.ErrClosed}
+	case failed != nil:
+		return &fs.PathError{Op: op, Path: f.Name(), Err: failed}
 	}
-	if err == nil {
-		return nil
-	}
-	return &fs.PathError{Op: op, Path: f.Name(), Err: err}
+	return nil
 }

@@ -104,7 +104,9 @@ func (r *scriptRegion) Flush(off, n int64) error {
 }
 
 func (r *scriptRegion) failFlush(off, n int64, landed int) {
-	if r, ok := r.r.(interface{ failFlush(off, n int64, landed int) }); ok {
+	if r, ok := r.r.(interface {
+		failFlush(off, n int64, landed int)
+	}); ok {
 		r.failFlush(off, n, landed)
 	}
 }
