@@ -21,13 +21,13 @@ const (
 // taken for a checksum trailer. Other bytes, UTF-8 or not, are the producer's
 // affair. added is how much the store may add to them.
 func checkProperties(m *Message) (added int, err error) {
-	if name, found := m.Properties.marked(); found {
-		return 0, propertyError("a name without 0x01 and 0x02 and a value without 0x02", name)
-	}
 	var delay, num, base, lmq []byte
 	for p := m.Properties; len(p) > 0; {
-		var name, value []byte
-		name, value, p = cutItem(p)
+		name, value, rest := cutItem(p)
+		if bytes.HasPrefix(p, []byte(mark)) {
+			return 0, propertyError("a name without 0x01 and 0x02 and a value without 0x02", markedName(p))
+		}
+		p = rest
 		switch string(name) {
 		case PropertyDelay:
 			delay = value

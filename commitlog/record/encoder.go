@@ -159,5 +159,9 @@ func copyProperties(dst []byte, p Properties) int {
 	return n
 }
 
-// carriesCRC is a quick look whether p may hold a checksum property.
-func carriesCRC(p Properties) bool { return bytes.Contains(p, []byte(PropertyCRC)) }
+// carriesCRC is a quick look whether p may hold a checksum property. Few
+// properties hold a '#' at all.
+func carriesCRC(p Properties) bool {
+	i := bytes.IndexByte(p, PropertyCRC[len(PropertyCRC)-1])
+	return i >= 0 && bytes.Contains(p, []byte(PropertyCRC))
+}

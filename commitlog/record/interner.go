@@ -4,16 +4,18 @@ package record
 // It is not for use by several goroutines at once; every reader has its own. A
 // nil Interner makes a new string each time.
 type Interner struct {
-	last  string            // bytes of the last one as stored
-	value string            // and what it decodes to
-	known map[string]string // stored bytes -> decoded text
+	last  interned // most records have the topic of the one before
+	known map[string]interned
 	max   int
 }
+
+// interned is a topic as it is stored and as it decodes, mostly one string.
+type interned struct{ raw, text string }
 
 // NewInterner remembers up to max topics, at least one. When it is full it
 // forgets all and starts anew, so a run of odd names cannot fill it for good.
 func NewInterner(max int) *Interner {
-	return &Interner{known: make(map[string]string), max: max}
+	return &Interner{known: make(map[string]interned), max: max}
 }
 
 // String is the text of b, decoded as ToValidUTF8 does. Known text costs no
@@ -22,25 +24,21 @@ func (t *Interner) String(b []byte) string {
 	if t == nil {
 		return ToValidUTF8(b)
 	}
-	if string(b) == t.last {
-		return t.value
+	if string(b) == t.last.raw {
+		return t.last.text
 	}
-	raw, s := "", ""
-	if v, ok := t.known[string(b)]; ok {
-		raw, s = v, v
-		if v != string(b) {
-			raw = string(b)
-		}
-	} else {
-		raw, s = string(b), ToValidUTF8(b)
-		if s == raw {
-			s = raw
+	topic, ok := t.known[string(b)]
+	if !ok {
+		topic.text = ToValidUTF8(b)
+		topic.raw = topic.text
+		if topic.text != string(b) {
+			topic.raw = string(b)
 		}
 		if len(t.known) >= t.max {
 			clear(t.known)
 		}
-		t.known[raw] = s
+		t.known[topic.raw] = topic
 	}
-	t.last, t.value = raw, s
-	return s
+	t.last = topic
+	return topic.text
 }

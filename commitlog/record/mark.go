@@ -18,14 +18,8 @@ func appendMark(p Properties, name string) Properties {
 	return append(p, itemEnd)
 }
 
-// marked finds the first mark in p and gives the name it stands for.
-func (p Properties) marked() (name string, found bool) {
-	for len(p) > 0 {
-		var item []byte
-		item, p = splitItem(p)
-		if len(item) >= len(mark) && string(item[:len(mark)]) == mark {
-			return ToValidUTF8(item[len(mark):]), true
-		}
-	}
-	return "", false
+// markedName is the name that the mark at the start of p stands for.
+func markedName(p []byte) string {
+	item, _ := splitItem(p)
+	return ToValidUTF8(item[len(mark):])
 }

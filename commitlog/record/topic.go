@@ -29,7 +29,7 @@ func CheckTopic(topic string) error {
 			return checkWideTopic(topic)
 		}
 	}
-	if dots > 0 && dots == len(topic) && dots <= 2 || !filepath.IsLocal(topic) {
+	if dots == len(topic) && dots <= 2 || !staysInside(topic) {
 		return topicError("a name that can be a directory", strconv.Quote(topic))
 	}
 	return nil
@@ -44,10 +44,16 @@ func checkWideTopic(topic string) error {
 	if strings.ContainsFunc(topic, bad) {
 		return topicError("no separator or control character", strconv.QuoteToASCII(topic))
 	}
-	if !filepath.IsLocal(topic) {
+	if !staysInside(topic) {
 		return topicError("a name that can be a directory", strconv.Quote(topic))
 	}
 	return nil
+}
+
+// staysInside refuses the names with a meaning of their own on Windows. Elsewhere
+// a name without separators that is not made of dots leads nowhere else.
+func staysInside(topic string) bool {
+	return filepath.Separator != '\\' || filepath.IsLocal(topic)
 }
 
 // CheckPutTopic says whether a message may be put to a topic: CheckTopic, and
