@@ -26,7 +26,8 @@
 // # Invariants
 //
 //  1. Formatting a parsed reading gives back its lines byte for byte.
-//  2. A queue is followed by exactly maxOffset-minOffset messages.
+//  2. The messages that follow a queue take exactly maxOffset-minOffset
+//     offsets, an inner batch one for each member.
 //  3. Every file of a store has the size that RocketMQ gave it.
 //
 // # Assumptions

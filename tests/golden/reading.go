@@ -47,6 +47,19 @@ type Message struct {
 	Props     string // name=value; for each property, sorted by name
 }
 
+// Span returns how many offsets of its queue the message takes: one, or as
+// many as an inner batch has members.
+func (m *Message) Span() int64 {
+	for prop := range strings.SplitSeq(m.Props, ";") {
+		if num, ok := strings.CutPrefix(prop, "INNER_NUM="); ok {
+			if n, err := strconv.ParseInt(num, 10, 16); err == nil {
+				return n
+			}
+		}
+	}
+	return 1
+}
+
 // Query is a key query over all times, at most 64 matches.
 type Query struct {
 	Topic, Key string
@@ -88,9 +101,13 @@ func Parse(lines []string) (*Reading, error) {
 		}
 	}
 	for _, q := range r.Queues {
-		if int64(len(q.Messages)) != q.MaxOffset-q.MinOffset {
-			return nil, fmt.Errorf("queue %s/%d has %d messages between %d and %d",
-				q.Topic, q.Queue, len(q.Messages), q.MinOffset, q.MaxOffset)
+		var span int64
+		for _, m := range q.Messages {
+			span += m.Span()
+		}
+		if span != q.MaxOffset-q.MinOffset {
+			return nil, fmt.Errorf("queue %s/%d has messages for %d offsets between %d and %d",
+				q.Topic, q.Queue, span, q.MinOffset, q.MaxOffset)
 		}
 	}
 	return r, nil

@@ -136,6 +136,7 @@ final class Bench {
             .real("p99_us", rank(sorted, 0.99) / 1e3)
             .real("p999_us", rank(sorted, 0.999) / 1e3)
             .real("max_us", rank(sorted, 1) / 1e3)
+            .real("mean_us", Arrays.stream(sorted).average().orElse(0) / 1e3)
             .real("get_per_s", load.count() * 1e9 / reading)
             .number("producers", load.producers()).number("window", load.window())
             .number("size", load.size()).number("count", load.count())

@@ -1,17 +1,21 @@
 package actorstore.interop;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.rocketmq.common.BrokerConfig;
 import org.apache.rocketmq.common.TopicConfig;
 import org.apache.rocketmq.store.DefaultMessageStore;
 import org.apache.rocketmq.store.config.FlushDiskType;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 import org.apache.rocketmq.store.stats.BrokerStatsManager;
+import org.rocksdb.NativeLibraryLoader;
 
 /**
  * RocketMQ's DefaultMessageStore over one directory, without a broker: no
@@ -33,6 +37,7 @@ final class Engine {
         MessageStoreConfig config = settings(dir, flags);
         String batchTopic = flags.text("batch-topic", null);
         flags.done();
+        loadNative();
 
         BrokerConfig broker = new BrokerConfig();
         ConcurrentMap<String, TopicConfig> topics = new ConcurrentHashMap<>();
@@ -74,6 +79,25 @@ final class Engine {
             default -> throw new Flags.UsageException("--flush is sync or async, not " + flush);
         });
         return config;
+    }
+
+    /**
+     * RocketMQ opens a RocksDB beside every store, used or not, and RocksDB
+     * unpacks its library into a temporary file that it removes at exit. This
+     * program halts, so it unpacks the library itself and removes it at once.
+     */
+    private static void loadNative() throws IOException {
+        Path dir = Files.createTempDirectory("interop");
+        try {
+            NativeLibraryLoader.getInstance().loadLibrary(dir.toString());
+        } finally {
+            try (Stream<Path> files = Files.list(dir)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(dir);
+        }
     }
 
     /**

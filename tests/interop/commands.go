@@ -1,0 +1,148 @@
+package interop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/actorstore/actorstore/tests/golden"
+)
+
+// Settings are the settings RocketMQ opens a store with. Zero means its own
+// default.
+type Settings struct {
+	golden.Settings
+	SyncFlush  bool
+	ConsumeExt bool   // enableConsumeQueueExt
+	BatchTopic string // a topic whose queues hold inner batches (queue.type BatchCQ)
+}
+
+func (s Settings) args() []string {
+	var args []string
+	number := func(name string, value int) {
+		if value != 0 {
+			args = append(args, name, strconv.Itoa(value))
+		}
+	}
+	number("--segment", s.SegmentSize)
+	number("--queue-file", s.QueueFileSize)
+	number("--slots", s.MaxHashSlotNum)
+	number("--entries", s.MaxIndexNum)
+	for name, on := range map[string]bool{"--append-crc": s.AppendCRC, "--lmq": s.LMQ, "--ext": s.ConsumeExt} {
+		if on {
+			args = append(args, name)
+		}
+	}
+	if s.SyncFlush {
+		args = append(args, "--flush", "sync")
+	}
+	if s.BatchTopic != "" {
+		args = append(args, "--batch-topic", s.BatchTopic)
+	}
+	return args
+}
+
+// Export opens a copy of a store that the caller made, lets RocketMQ recover
+// and dispatch it, and returns the lines of everything it reads, followed by
+// its answers to the queries and times that ask holds; ask may be nil.
+func (e *Engine) Export(ctx context.Context, copyOfStore string, s Settings, ask *golden.Reading) ([]string, error) {
+	args := append([]string{"export", copyOfStore, "--ask", "-"}, s.args()...)
+	var questions strings.Builder
+	if ask != nil {
+		for _, q := range ask.Queries {
+			fmt.Fprintf(&questions, "query\t%s\t%s\n", q.Topic, q.Key)
+		}
+		for _, t := range ask.Times {
+			fmt.Fprintf(&questions, "time\t%s\t%d\t%d\n", t.Topic, t.Queue, t.Time)
+		}
+	}
+	return e.Run(ctx, questions.String(), args...)
+}
+
+// Writing says what RocketMQ shall put.
+type Writing struct {
+	From, Count int // numbers of the messages; see the kinds in golden's data
+	Seed        int64
+	LongTopic   int  // bytes of the topic of kind 12; zero is the topic t127
+	Halt        bool // stop without shutdown, log flushed
+}
+
+// Put is a record that RocketMQ put.
+type Put struct {
+	I      int    // number of the message
+	N      int    // place in its batch, else 0
+	Status string // PUT_OK
+	Queued bool   // whether a queue gets it: false for prepared and rolled back ones
+	// The fields that a reader must find. Props lacks __CRC32#, which the
+	// engine adds to the record alone.
+	golden.Message
+}
+
+// Write lets RocketMQ put messages of all kinds into a store, new or not.
+func (e *Engine) Write(ctx context.Context, dir string, s Settings, w Writing) ([]Put, error) {
+	args := []string{"write", dir, "--from", strconv.Itoa(w.From), "--count", strconv.Itoa(w.Count),
+		"--seed", strconv.FormatInt(w.Seed, 10), "--long-topic", strconv.Itoa(w.LongTopic)}
+	if w.Halt {
+		args = append(args, "--halt")
+	}
+	lines, err := e.Run(ctx, "", append(args, s.args()...)...)
+	if err != nil {
+		return nil, err
+	}
+	puts := make([]Put, len(lines))
+	for i, l := range lines {
+		if err := json.Unmarshal([]byte(l), &puts[i]); err != nil {
+			return nil, fmt.Errorf("put %d: %w: %s", i, err, l)
+		}
+	}
+	return puts, nil
+}
+
+// Load is what Bench runs. Zero means the program's default.
+type Load struct {
+	Producers, Window, Size, Count, Queues, Warmup, Readers int
+	Keyed                                                   bool // with tag and key: builds the index
+}
+
+// Figures are what Bench measured. Latencies are microseconds from the call of
+// a put to its answer.
+type Figures struct {
+	PutPerS float64 `json:"put_per_s"` // until every queue holds every message
+	AckPerS float64 `json:"ack_per_s"` // until every put was answered
+	P50     float64 `json:"p50_us"`
+	P99     float64 `json:"p99_us"`
+	P999    float64 `json:"p999_us"`
+	Max     float64 `json:"max_us"`
+	Mean    float64 `json:"mean_us"`
+	GetPerS float64 `json:"get_per_s"`
+}
+
+// Bench measures RocketMQ in an empty directory and leaves what it wrote.
+func (e *Engine) Bench(ctx context.Context, dir string, s Settings, l Load) (Figures, error) {
+	args := []string{"bench", dir}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"--producers", l.Producers}, {"--window", l.Window}, {"--size", l.Size}, {"--count", l.Count},
+		{"--queues", l.Queues}, {"--warmup", l.Warmup}, {"--readers", l.Readers},
+	} {
+		if f.value != 0 {
+			args = append(args, f.name, strconv.Itoa(f.value))
+		}
+	}
+	if l.Keyed {
+		args = append(args, "--keyed")
+	}
+	lines, err := e.Run(ctx, "", append(args, s.args()...)...)
+	if err != nil {
+		return Figures{}, err
+	}
+	var figures Figures
+	if len(lines) != 1 {
+		return Figures{}, fmt.Errorf("bench printed %d lines", len(lines))
+	}
+	return figures, json.Unmarshal([]byte(lines[0]), &figures)
+}
