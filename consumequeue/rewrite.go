@@ -1,0 +1,102 @@
+package consumequeue
+
+import (
+	"fmt"
+	"math"
+)
+
+// Rewrite replaces the unit at a queue offset in place, for a recovery that
+// found it different from its record. The unit must stand between the first
+// one and MaxOffset; in a batch queue it must begin at offset and keep its
+// count. The next Sync makes it durable.
+func (q *Queue) Rewrite(offset int64, e Entry) error {
+	if err := q.writable(); err != nil {
+		return err
+	}
+	defer q.mu.Unlock()
+	if err := q.load(); err != nil && q.state.Load() != stateDamaged {
+		return err
+	}
+	index, err := q.rewritable(offset, &e)
+	if err != nil {
+		return err
+	}
+	f := q.files.Load().find(index*q.kind.unitSize(), q.fileSize())
+	b := make([]byte, q.kind.unitSize())
+	q.kind.encodeUnit(b, &e)
+	q.gen.Add(1)
+	err = q.write(f, index*q.kind.unitSize()-f.start, b)
+	q.gen.Add(1)
+	if err != nil {
+		return err
+	}
+	end := q.end.Load()
+	q.ordered.Store(end)
+	if index == end-1 {
+		q.maxPhysical.Store(e.PhysicalOffset + int64(e.Size))
+		q.lastTime = e.StoreTimestamp
+	}
+	return nil
+}
+
+func (q *Queue) rewritable(offset int64, e *Entry) (int64, error) {
+	switch {
+	case e.QueueOffset != offset:
+		return 0, q.refuse(e, fmt.Sprintf("queue offset %d", offset))
+	case e.PhysicalOffset < 0 || e.Size <= 0 || e.Size == preBlankSize || e.PhysicalOffset > math.MaxInt64-int64(e.Size):
+		return 0, q.refuse(e, "a record in the log")
+	}
+	data, end := q.data, q.end.Load()
+	if q.kind == Simple {
+		if offset < data || offset >= end {
+			return 0, q.refuse(e, fmt.Sprintf("a queue offset in [%d, %d)", data, end))
+		}
+		return offset, nil
+	}
+	index, err := q.searchBase(offset, data, end)
+	if err != nil {
+		return 0, err
+	}
+	if index < end {
+		u, err := q.unitAt(index)
+		if err != nil {
+			return 0, err
+		}
+		if u.Base == offset && int64(u.Num) == e.num() {
+			return index, nil
+		}
+	}
+	return 0, q.refuse(e, "a unit that begins there and holds as many messages")
+}
+
+// Verify reads every unit from a queue offset on and proves what Load only
+// samples: each is written, and their records follow each other in the log. The
+// first that is not is *record.CorruptionError. It sees the queue as it is at
+// the call.
+func (q *Queue) Verify(from int64) error {
+	if err := q.Load(); err != nil {
+		return err
+	}
+	var prev Unit
+	units := make([]Unit, 512)
+	for at, end := max(from, q.MinOffset()), q.MaxOffset(); at < end; {
+		n, err := q.Read(at, units)
+		if err == ErrOffsetTooSmall {
+			at = q.MinOffset()
+			continue
+		}
+		if err != nil || n == 0 {
+			return err
+		}
+		for i := range units[:n] {
+			u := &units[i]
+			if u.PhysicalOffset < prev.end() || u.Base < prev.next() {
+				return damaged(q.dir(), u.Base, fmt.Sprintf("a unit behind physical offset %d", prev.end()),
+					fmt.Sprintf("one at %d", u.PhysicalOffset))
+			}
+			prev = *u
+		}
+		at = prev.next()
+	}
+	return nil
+}

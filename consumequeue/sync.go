@@ -1,0 +1,122 @@
+package consumequeue
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+)
+
+// syncFSFrom is the number of dirty files from which one sync of the file
+// system is cheaper than one of each file.
+const syncFSFrom = 64
+
+// dirtySet is what the next Sync has to make durable.
+type dirtySet struct {
+	mu    sync.Mutex
+	files []*file
+	dirs  map[string]struct{}
+}
+
+// addFile is called after the write: a Sync that clears the mark before its
+// own sync covers it, any other finds the file listed again.
+func (d *dirtySet) addFile(f *file) {
+	if f.dirty.Swap(true) {
+		return
+	}
+	d.mu.Lock()
+	d.files = append(d.files, f)
+	d.mu.Unlock()
+}
+
+func (d *dirtySet) addDir(dir string) {
+	d.mu.Lock()
+	if d.dirs == nil {
+		d.dirs = map[string]struct{}{}
+	}
+	d.dirs[dir] = struct{}{}
+	d.mu.Unlock()
+}
+
+func (d *dirtySet) take() ([]*file, map[string]struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	files, dirs := d.files, d.dirs
+	d.files, d.dirs = nil, nil
+	for _, f := range files {
+		f.dirty.Store(false)
+	}
+	return files, dirs
+}
+
+// Sync makes every write that returned before the call durable, new files and
+// directories included, and returns how many files that were. It may run beside
+// anything. It never tries twice: after an error the writes it was to cover may
+// be lost, and a later Sync that succeeds says nothing about them.
+func (s *Store) Sync() (files int, err error) {
+	if s.o.ReadOnly {
+		return 0, nil
+	}
+	dirty, dirs := s.dirty.take()
+	if len(dirty) == 0 && len(dirs) == 0 {
+		return 0, nil
+	}
+	if len(dirty) >= syncFSFrom || len(dirs) >= syncFSFrom {
+		return len(dirty), s.syncAll(dirty)
+	}
+	for _, f := range dirty {
+		if e := s.syncFile(f); e != nil {
+			err = errors.Join(err, e)
+		}
+	}
+	for dir := range dirs {
+		if e := s.o.FS.SyncDir(dir); e != nil && !s.absent(dir) {
+			err = errors.Join(err, e)
+		}
+	}
+	return len(dirty), err
+}
+
+// syncAll syncs each file system once that a dirty file may be on.
+func (s *Store) syncAll(dirty []*file) error {
+	var simple, batch, ext bool
+	for _, f := range dirty {
+		ext = ext || f.ext
+		batch = batch || (!f.ext && f.q.kind == Batch)
+		simple = simple || (!f.ext && f.q.kind == Simple)
+	}
+	if !batch && !ext {
+		simple = true // directories only
+	}
+	var err error
+	for _, root := range []struct {
+		due bool
+		dir string
+	}{{simple, s.o.Dir}, {batch, s.o.BatchDir}, {ext, s.o.ExtDir}} {
+		if root.due && !s.absent(root.dir) {
+			err = errors.Join(err, s.o.FS.SyncFS(root.dir))
+		}
+	}
+	return err
+}
+
+// syncFile makes the data of one file durable; a file that has left its queue
+// meanwhile needs none.
+func (s *Store) syncFile(f *file) error {
+	h, err := s.pool.acquire(f)
+	if err != nil {
+		if f.gone.Load() {
+			return nil
+		}
+		return err
+	}
+	defer h.release()
+	if err := h.io.Datasync(); err != nil && !f.gone.Load() {
+		return err
+	}
+	return nil
+}
+
+func (s *Store) absent(path string) bool {
+	_, err := s.o.FS.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
