@@ -1,0 +1,53 @@
+package record_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+func TestUnits(t *testing.T) {
+	base := record.DispatchRequest{Topic: "T", QueueID: 3, QueueOffset: 7, InnerBase: -1}
+	with := func(change func(*record.DispatchRequest)) record.DispatchRequest {
+		r := base
+		change(&r)
+		return r
+	}
+	lmq := func(names, offsets string) func(*record.DispatchRequest) {
+		return func(r *record.DispatchRequest) {
+			r.MultiDispatch, r.MultiOffset = []byte(names), []byte(offsets)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		req   record.DispatchRequest
+		multi bool
+		want  []string
+	}{
+		{"plain", base, true, []string{"T-3 7+1"}},
+		{"prepared", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionPrepared }), true, nil},
+		{"rolled back", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionRollback }), true, nil},
+		{"committed", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionCommit }), true, []string{"T-3 7+1"}},
+		{"inner batch", with(func(r *record.DispatchRequest) { r.InnerNum, r.InnerBase = 4, 20 }), true, []string{"T-3 20+4"}},
+		{"inner batch without base", with(func(r *record.DispatchRequest) { r.InnerNum = 4 }), true, []string{"T-3 7+4"}},
+		{"light queues", with(lmq("%LMQ%a,%LMQ%b", "5,6")), true, []string{"T-3 7+1", "%LMQ%a-0 5+1", "%LMQ%b-0 6+1"}},
+		{"light queues off", with(lmq("%LMQ%a", "5")), false, []string{"T-3 7+1"}},
+		{"name without prefix", with(lmq("x", "5")), true, []string{"T-3 7+1", "x-3 5+1"}},
+		{"offset missing", with(lmq("%LMQ%a,%LMQ%b", ",6")), true, []string{"T-3 7+1", "%LMQ%b-0 6+1"}},
+		{"offset no number", with(lmq("%LMQ%a,%LMQ%b", "x,-1")), true, []string{"T-3 7+1"}},
+		{"fewer offsets", with(lmq("%LMQ%a,%LMQ%b", "5")), true, []string{"T-3 7+1", "%LMQ%a-0 5+1"}},
+		{"retry topic", with(func(r *record.DispatchRequest) { lmq("%LMQ%a", "5")(r); r.Topic = "%RETRY%g" }), true, []string{"%RETRY%g-3 7+1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			c.req.Units(c.multi, nil, func(topic string, queueID int32, offset int64, num int16) {
+				got = append(got, fmt.Sprintf("%s-%d %d+%d", topic, queueID, offset, num))
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
