@@ -1,0 +1,127 @@
+package indexsvc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// DeleteExpired removes files from the oldest on whose records have all left
+// the log, never the last one. minPhyOffset is the log's first physical offset.
+// It returns how many were removed.
+func (s *Service) DeleteExpired(minPhyOffset int64) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return 0, err
+	}
+	files := s.list()
+	n := 0
+	for n < len(files)-1 && files[n].endPhy.Load() < minPhyOffset {
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	s.publish(slices.Clone(files[n:]))
+	return n, s.discard(files[:n], "")
+}
+
+// DropFrom takes the file of that name out of the index, and every file that is
+// later by name or by content, files that Open left out among them. The caller
+// then puts the records again from EndPhyOffset on (from the log's beginning if
+// that is -1). The files are moved to asideDir, or removed if that is "".
+func (s *Service) DropFrom(name, asideDir string) error {
+	return s.drop(asideDir, func(f *indexFile) bool { return f.name >= name },
+		func(damaged string) bool { return damaged >= name })
+}
+
+// TruncatePhysical takes out every file that has an entry for a record at or
+// above end, after the log was cut there. Otherwise as DropFrom.
+func (s *Service) TruncatePhysical(end int64, asideDir string) error {
+	return s.drop(asideDir, func(f *indexFile) bool { return f.endPhy.Load() >= end && f.known() },
+		func(string) bool { return false })
+}
+
+// Reset takes out every file, those that Open left out too. Otherwise as
+// DropFrom.
+func (s *Service) Reset(asideDir string) error { return s.DropFrom("", asideDir) }
+
+func (s *Service) drop(asideDir string, gone func(*indexFile) bool, goneDamaged func(name string) bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	files := s.list()
+	n := slices.IndexFunc(files, gone)
+	if n < 0 {
+		n = len(files)
+	}
+	out := slices.Clone(files[n:])
+	if len(out) > 0 {
+		s.publish(slices.Clone(files[:n]))
+	}
+	var left []string
+	kept := s.damaged[:0]
+	for _, d := range s.damaged {
+		if goneDamaged(filepath.Base(d.Path)) {
+			left = append(left, d.Path)
+		} else {
+			kept = append(kept, d)
+		}
+	}
+	s.damaged = kept
+	// The newest first: whatever a crash leaves is a beginning of the index.
+	slices.Reverse(out)
+	err := s.discard(out, asideDir)
+	for _, path := range left {
+		err = errors.Join(err, s.away(path, asideDir))
+	}
+	return err
+}
+
+// discard retires files that are out of the list and takes their names away.
+func (s *Service) discard(files []*indexFile, asideDir string) error {
+	for _, f := range files {
+		f.retire()
+	}
+	var failed error
+	for _, f := range files {
+		failed = errors.Join(failed, s.away(f.path, asideDir))
+	}
+	return failed
+}
+
+// away removes a file or moves it aside under a name that is free.
+func (s *Service) away(path, asideDir string) error {
+	if asideDir == "" {
+		if err := s.remove(path); err != nil {
+			return fmt.Errorf("remove index file: %w", err)
+		}
+		return nil
+	}
+	if err := s.o.FS.MkdirAll(asideDir); err != nil {
+		return fmt.Errorf("keep index file aside: %w", err)
+	}
+	stem := filepath.Join(asideDir, "index-"+filepath.Base(path))
+	to := stem
+	for i := 1; ; i++ {
+		_, err := s.o.FS.Stat(to)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("keep index file aside: %w", err)
+		}
+		to = stem + "." + strconv.Itoa(i)
+	}
+	if err := s.o.FS.Rename(path, to); err != nil {
+		return fmt.Errorf("keep index file aside: %w", err)
+	}
+	// The new name first: between the two the file may have both, never none.
+	return errors.Join(s.o.FS.SyncDir(asideDir), s.o.FS.SyncDir(s.o.Dir))
+}

@@ -1,0 +1,123 @@
+package indexsvc
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+)
+
+// Verify reads every entry and every slot of every file and tells of the first
+// damage in each: *record.CorruptionError, or *mapped.FaultError where a page
+// cannot be read; several are joined, files that Open left out among them.
+// check, if not nil, is asked once for each indexed record whether one starts at
+// that physical offset; its error counts as damage. Verify needs 4 bytes of
+// memory for each slot of a file. Run it while nothing is put.
+func (s *Service) Verify(check func(physicalOffset int64) error) error {
+	var failed error
+	for _, d := range s.Damaged() {
+		failed = errors.Join(failed, d)
+	}
+	end := int64(-1)
+	for _, f := range s.list() {
+		if begin := f.beginPhy.Load(); begin < end {
+			failed = errors.Join(failed, f.corrupt(atBeginPhy, fmt.Sprintf("beginPhyOffset >= %d, the end of the file before", end), begin))
+		}
+		end = max(end, f.endPhy.Load())
+		failed = errors.Join(failed, f.verify(check))
+	}
+	return failed
+}
+
+// verifier is the state of a walk through one file.
+type verifier struct {
+	f     *indexFile
+	b     []byte
+	heads []int32 // newest entry of each slot so far
+	used  int32
+	phy   int64 // of the entry before
+	n     int32
+	asked []place
+	err   error
+}
+
+// place is the first entry of a record.
+type place struct {
+	phy int64
+	n   int32
+}
+
+func (f *indexFile) verify(check func(int64) error) error {
+	m, err := f.acquire()
+	if err != nil {
+		return err
+	}
+	defer m.Release()
+	v := &verifier{f: f, b: m.Bytes(), heads: make([]int32, f.geo.Slots), phy: -1, n: 1}
+	for v.n < f.count.Load() {
+		fault := mapped.Guard(v.some)
+		if check != nil {
+			for _, p := range v.asked {
+				if err := check(p.phy); err != nil {
+					return f.corrupt(f.geo.entryAt(p.n)+4, fmt.Sprintf("a record at %d", p.phy), err)
+				}
+			}
+		}
+		if err := cmpOr(fault, v.err); err != nil {
+			return err
+		}
+	}
+	fault := mapped.Guard(v.slots)
+	return cmpOr(fault, v.err)
+}
+
+// some checks the next entries: each hangs at the newest one of its slot.
+func (v *verifier) some() {
+	v.asked = v.asked[:0]
+	count := v.f.count.Load()
+	for ; v.n < count && len(v.asked) < 1024; v.n++ {
+		e, at := decodeEntry(v.f.entry(v.b, v.n)), v.f.geo.entryAt(v.n)
+		if e.hash < 0 {
+			v.err = v.f.corrupt(at, "a hash >= 0", e.hash)
+			return
+		}
+		head := &v.heads[e.hash%v.f.geo.Slots]
+		switch {
+		case v.n == 1 && e.phy != v.f.beginPhy.Load():
+			v.err = v.f.corrupt(at+4, fmt.Sprintf("beginPhyOffset %d", v.f.beginPhy.Load()), e.phy)
+		case e.phy < v.phy: // X2
+			v.err = v.f.corrupt(at+4, fmt.Sprintf("a physical offset >= %d", v.phy), e.phy)
+		case e.timeDiff < 0:
+			v.err = v.f.corrupt(at+12, "a time >= 0", e.timeDiff)
+		case e.prev != *head:
+			v.err = v.f.corrupt(at+16, fmt.Sprintf("entry number %d", *head), e.prev)
+		}
+		if v.err != nil {
+			return
+		}
+		if *head == 0 {
+			v.used++
+		}
+		*head = v.n
+		if e.phy != v.phy {
+			v.phy = e.phy
+			v.asked = append(v.asked, place{e.phy, v.n})
+		}
+	}
+}
+
+// slots checks that the table and the header say what the entries say.
+func (v *verifier) slots() {
+	for slot, head := range v.heads {
+		if got := loadSlot(v.b[v.f.geo.slotAt(int32(slot)):]); got != head {
+			v.err = v.f.corrupt(v.f.geo.slotAt(int32(slot)), fmt.Sprintf("entry number %d", head), got)
+			return
+		}
+	}
+	switch {
+	case v.f.slotCount.Load() != v.used:
+		v.err = v.f.corrupt(atSlotCount, fmt.Sprintf("hashSlotCount %d", v.used), v.f.slotCount.Load())
+	case v.n > 1 && v.f.endPhy.Load() != v.phy:
+		v.err = v.f.corrupt(atEndPhy, fmt.Sprintf("endPhyOffset %d", v.phy), v.f.endPhy.Load())
+	}
+}
