@@ -2,7 +2,9 @@ package mapped
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 )
 
 // Add appends a file, which must have the queue's file size and, unless the
@@ -69,6 +71,9 @@ func (q *MappedFileQueue) RemoveFrom(offset int64) []*MappedFile {
 // be given to Delete again; readers that hold a file keep its bytes until they
 // release it.
 func (q *MappedFileQueue) Delete(files ...*MappedFile) (left []*MappedFile, err error) {
+	if q.readOnly {
+		return files, &fs.PathError{Op: "remove", Path: q.dir, Err: syscall.EROFS}
+	}
 	for _, f := range files {
 		f.Retire()
 	}

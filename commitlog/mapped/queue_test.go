@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -252,6 +253,8 @@ func TestReadOnlyQueue(t *testing.T) {
 		if _, err := q.First().File().WriteAt([]byte("x"), 0); err == nil {
 			t.Error("a read-only file was written")
 		}
+		_, err = q.Delete(q.RemoveFrom(segment * 2)...)
+		wantErr(t, err, syscall.EROFS)
 		if q.Find(segment).Bytes()[0] != 1 {
 			t.Error("wrong bytes")
 		}

@@ -127,13 +127,18 @@ func (c *cut) file(old *node, lastOfDir bool) *node {
 	n.diskSize = old.diskSize
 	maps.Copy(n.disk, old.disk)
 	n.space = old.space.cloneTo(c.to.disk)
-	if old.size() != old.diskSize && c.keeps() {
+	to := allPages
+	if old.cut >= 0 {
+		if c.keeps() {
+			n.cutTo(old.cut)
+		} else {
+			to = old.cut / PageSize // what was written behind the cut went with it
+		}
+	}
+	if to == allPages && old.size() != n.diskSize && c.keeps() {
 		n.diskSize = old.size()
 	}
-	if old.cut >= 0 && (old.cut >= old.diskSize || c.keeps()) {
-		n.erase(old.cut)
-	}
-	list := old.dirty(0, allPages)
+	list := old.dirty(0, to)
 	for i, p := range list {
 		if b := c.page(old, n.disk[p], p, i, len(list), lastOfDir); b != nil {
 			n.disk[p] = b
@@ -183,18 +188,4 @@ func (c *cut) torn(old *node, was *page, p int64) *page {
 		}
 	}
 	return b
-}
-
-// erase zeroes what an image's file has on disk from position at on.
-func (n *node) erase(at int64) {
-	for p, b := range n.disk {
-		switch from := p * PageSize; {
-		case from >= at:
-			delete(n.disk, p)
-		case from+PageSize > at:
-			short := *b
-			clear(short[at-from:])
-			n.disk[p] = &short
-		}
-	}
 }

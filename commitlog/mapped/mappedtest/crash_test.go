@@ -280,11 +280,45 @@ func TestLengths(t *testing.T) {
 	wantOutcomes(t, outcomes(t, f, look), "12288 8192")
 	must(t, a.Truncate(100)) // cut: the old bytes are all there or all gone
 	must(t, a.Truncate(3*page))
+	write(t, a, page, 'b', 10)
 	image := f.Crash(1, mappedtest.Nothing)
 	wantFile(t, image, "/a", "a*8192 .*4096")
-	wantFile(t, f, "/a", "a*100 .*12188")
+	wantFile(t, f, "/a", "a*100 .*3996 b*10 .*8182")
+	wantOutcomes(t, outcomes(t, f, func(i *mappedtest.FS) string { return runs(read(t, i, "/a")) }),
+		"a*8192 .*4096", "a*100", "a*100 .*12188", "a*100 .*3996 b*10 .*8182")
+	must(t, a.Truncate(100))
+	must(t, a.Truncate(3*page))
 	must(t, a.Sync())
 	wantFile(t, f.Crash(1, mappedtest.Nothing), "/a", "a*100 .*12188")
+}
+
+// A flush of a mapping makes durable what is needed to read its pages again.
+func TestFlushAndLength(t *testing.T) {
+	f := mappedtest.NewFS()
+	a := open(t, f, "/a", 0)
+	write(t, a, 0, 'a', 3*page)
+	must(t, a.Sync())
+	must(t, f.SyncDir("/"))
+	must(t, a.Truncate(0))
+	must(t, a.Truncate(4*page))
+	r, err := a.Map(0, 4*page, true)
+	must(t, err)
+	r.Bytes()[page] = 'x'
+	must(t, r.Flush(page, 1))
+	wantFile(t, f.Crash(1, mappedtest.Nothing), "/a", ".*4096 x*1 .*4095")
+	wantFile(t, f.Crash(1, mappedtest.Everything), "/a", ".*4096 x*1 .*12287")
+}
+
+func TestKillKeepsWhatIsDirty(t *testing.T) {
+	f := mappedtest.NewFS()
+	a := open(t, f, "/a", page)
+	must(t, a.Sync())
+	must(t, f.SyncDir("/"))
+	write(t, a, 0, 'a', 10)
+	k := f.Kill()
+	wantFile(t, k.Crash(1, mappedtest.Nothing), "/a", ".*4096")
+	must(t, open(t, k, "/a", 0).Datasync())
+	wantFile(t, k.Crash(1, mappedtest.Nothing), "/a", "a*10 .*4086")
 }
 
 func TestMkdirAllIsDurable(t *testing.T) {
@@ -321,5 +355,24 @@ func TestImagesShareNothing(t *testing.T) {
 		if _, err := f.Stat("/new"); err == nil {
 			t.Errorf("%s: a directory came back", name)
 		}
+	}
+}
+
+func BenchmarkCrash(b *testing.B) {
+	f := mappedtest.NewFS()
+	for n := range 4 {
+		h, _ := f.OpenFile(fmt.Sprint("/", n), os.O_RDWR|os.O_CREATE, 0o644)
+		_ = h.Truncate(256 << 10)
+		_, _ = h.WriteAt(bytes.Repeat([]byte{byte(n + 1)}, 256<<10), 0)
+		if n < 3 {
+			_ = h.Sync()
+		}
+		_, _ = h.Map(0, 256<<10, true)
+	}
+	_ = f.SyncDir("/")
+	seed := uint64(0)
+	for b.Loop() {
+		seed++
+		_, _ = f.Crash(seed, mappedtest.Random).OpenFile("/3", os.O_RDWR, 0)
 	}
 }

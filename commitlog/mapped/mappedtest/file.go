@@ -44,6 +44,7 @@ func (f *file) Close() error {
 		f.n.holder = nil
 	}
 	f.n.opens--
+	f.fs.files.Add(-1)
 	f.n.release()
 	return nil
 }

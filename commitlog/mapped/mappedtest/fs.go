@@ -22,6 +22,8 @@ type FS struct {
 	pending []change // in the order they were made
 	disk    *disk
 	clock   atomic.Pointer[func() time.Time]
+	files   atomic.Int64 // open
+	regions atomic.Int64 // mapped
 }
 
 // NewFS returns an empty file system of 1 TiB with only its root directory.
@@ -42,6 +44,12 @@ func (f *FS) SetCapacity(total int64) {
 	defer f.disk.mu.Unlock()
 	f.disk.total = total
 }
+
+// OpenFiles counts the files that are open now, for a test of leaks.
+func (f *FS) OpenFiles() int { return int(f.files.Load()) }
+
+// Mappings counts the regions that are mapped now.
+func (f *FS) Mappings() int { return int(f.regions.Load()) }
 
 // SetModTime sets a file's modification time.
 func (f *FS) SetModTime(name string, t time.Time) error {
@@ -164,6 +172,7 @@ func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (mapped.File, err
 		}
 	}
 	n.opens++
+	f.files.Add(1)
 	return &file{fs: f, n: n, name: name, read: flag&os.O_WRONLY == 0, write: write}, nil
 }
 

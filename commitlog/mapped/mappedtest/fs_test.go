@@ -2,6 +2,7 @@ package mappedtest_test
 
 import (
 	"errors"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -151,4 +152,42 @@ func TestConcurrentUse(t *testing.T) {
 		}
 	})
 	wg.Wait()
+}
+
+func TestCopyInAndOut(t *testing.T) {
+	f := mappedtest.NewFS()
+	must(t, f.MkdirAll("/s/x/y"))
+	a := open(t, f, "/s/x/a", 3*page+5)
+	write(t, a, page, 'a', 10)
+	must(t, a.Close())
+	must(t, open(t, f, "/s/x/y/empty", 0).Close())
+	dir := t.TempDir()
+	must(t, f.CopyOut("/s", dir))
+	g := mappedtest.NewFS()
+	must(t, g.CopyIn("/t/u", os.DirFS(dir)))
+	if sum(t, f, "/s") != sum(t, g, "/t/u") {
+		t.Error("the copy differs")
+	}
+	if sum(t, f, "/s") != sum(t, g.Crash(1, mappedtest.Nothing), "/t/u") {
+		t.Error("the copy is not durable")
+	}
+	if f.OpenFiles() != 0 || g.OpenFiles() != 0 {
+		t.Errorf("left open: %d and %d", f.OpenFiles(), g.OpenFiles())
+	}
+}
+
+func TestCounts(t *testing.T) {
+	f := mappedtest.NewFS()
+	a := open(t, f, "/a", page)
+	r, err := a.Map(0, page, false)
+	must(t, err)
+	must(t, f.Remove("/a"))
+	must(t, a.Close())
+	if f.OpenFiles() != 0 || f.Mappings() != 1 {
+		t.Errorf("%d files, %d maps", f.OpenFiles(), f.Mappings())
+	}
+	must(t, r.Unmap())
+	if f.Mappings() != 0 {
+		t.Errorf("%d maps", f.Mappings())
+	}
 }

@@ -25,6 +25,7 @@ func (f *file) Map(off, n int64, writable bool) (mapped.Region, error) {
 		return nil, fail("mmap", f.name, syscall.EINVAL)
 	}
 	f.n.opens++
+	f.fs.regions.Add(1)
 	f.n.maps++
 	if writable {
 		f.n.wmaps++
@@ -44,6 +45,7 @@ func (r *region) Unmap() error {
 	}
 	r.bytes = nil
 	n.opens--
+	r.f.fs.regions.Add(-1)
 	n.maps--
 	if r.writable {
 		n.wmaps--

@@ -46,11 +46,15 @@ func (n *node) sync() {
 	n.stored = n.wmaps > 0
 }
 
-// flush makes the pages in [from, to) durable, and the length so far that they
-// can be read again.
+// flush makes the pages in [from, to) durable, an earlier cut, and the length so
+// far that the pages can be read again.
 func (n *node) flush(from, to int64) {
 	if !n.loaded {
 		return
+	}
+	if n.cut >= 0 {
+		n.cutTo(n.cut)
+		n.cut = -1
 	}
 	n.write(n.dirty(from, to))
 	n.diskSize = max(n.diskSize, min(n.size(), to*PageSize))
@@ -78,5 +82,25 @@ func (n *node) fail(from, to int64, landed int) {
 	}
 	for _, p := range list {
 		delete(n.touched, p)
+	}
+}
+
+// cutTo makes a cut durable.
+func (n *node) cutTo(size int64) {
+	n.diskSize = min(n.diskSize, size)
+	n.erase(size)
+}
+
+// erase zeroes what the disk has from position at on.
+func (n *node) erase(at int64) {
+	for p, b := range n.disk {
+		switch from := p * PageSize; {
+		case from >= at:
+			delete(n.disk, p)
+		case from+PageSize > at:
+			short := *b
+			clear(short[at-from:])
+			n.disk[p] = &short
+		}
 	}
 }
