@@ -74,9 +74,11 @@ func (q *Queue) create(start int64, fill func(mapped.File) error) (*file, error)
 
 // makeFile makes f, open in the pool, and marks it for the next Sync.
 func (s *Store) makeFile(f *file, fill func(mapped.File) error) error {
-	s.tmpMade.Do(func() { s.tmpErr = s.o.FS.MkdirAll(s.o.TmpDir) })
-	if s.tmpErr != nil {
-		return s.tmpErr
+	if !s.tmpMade.Load() {
+		if err := s.o.FS.MkdirAll(s.o.TmpDir); err != nil {
+			return err
+		}
+		s.tmpMade.Store(true)
 	}
 	tmp := filepath.Join(s.o.TmpDir, fmt.Sprintf("queuefile-%d", s.made.Add(1)))
 	m, err := s.o.FS.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)

@@ -68,35 +68,3 @@ func (q *Queue) rewritable(offset int64, e *Entry) (int64, error) {
 	}
 	return 0, q.refuse(e, "a unit that begins there and holds as many messages")
 }
-
-// Verify reads every unit from a queue offset on and proves what Load only
-// samples: each is written, and their records follow each other in the log. The
-// first that is not is *record.CorruptionError. It sees the queue as it is at
-// the call.
-func (q *Queue) Verify(from int64) error {
-	if err := q.Load(); err != nil {
-		return err
-	}
-	var prev Unit
-	units := make([]Unit, 512)
-	for at, end := max(from, q.MinOffset()), q.MaxOffset(); at < end; {
-		n, err := q.Read(at, units)
-		if err == ErrOffsetTooSmall {
-			at = q.MinOffset()
-			continue
-		}
-		if err != nil || n == 0 {
-			return err
-		}
-		for i := range units[:n] {
-			u := &units[i]
-			if u.PhysicalOffset < prev.end() || u.Base < prev.next() {
-				return damaged(q.dir(), u.Base, fmt.Sprintf("a unit behind physical offset %d", prev.end()),
-					fmt.Sprintf("one at %d", u.PhysicalOffset))
-			}
-			prev = *u
-		}
-		at = prev.next()
-	}
-	return nil
-}

@@ -25,8 +25,7 @@ type Store struct {
 	buffers sync.Pool     // *[]byte
 	files   atomic.Uint64 // known so far
 	made    atomic.Uint64 // made so far
-	tmpMade sync.Once
-	tmpErr  error
+	tmpMade atomic.Bool
 	dirty   dirtySet
 	closed  atomic.Bool
 }

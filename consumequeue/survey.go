@@ -150,7 +150,7 @@ func (s *survey) shapeAt(i int, unit int64) (shape, error) {
 	return s.q.kind.shapeOf(b), nil
 }
 
-// read gives n units of a segment; what is missing in a short file is zero.
+// read gives n units of a segment; what a short file lacks is zero.
 func (s *survey) read(i int, from, n int64) ([]byte, error) {
 	if s.file == nil || s.at != i {
 		s.close()
@@ -166,7 +166,7 @@ func (s *survey) read(i int, from, n int64) ([]byte, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	clear(b[got:])
+	clear(b[int64(got)/unit*unit:]) // a part of a unit is none
 	return b, nil
 }
 
