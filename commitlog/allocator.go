@@ -1,8 +1,12 @@
 package commitlog
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
@@ -19,8 +23,8 @@ const (
 // segment is not ready yet.
 type Allocator struct {
 	log       *Log
-	mu        sync.Mutex // held while a segment is made
-	populated int64      // end of the pages that are ready; allocator's goroutine only
+	mu        sync.Mutex   // held while a segment is made
+	populated atomic.Int64 // end of the pages that are ready
 }
 
 // Allocator is the maker of segments for this log.
@@ -45,44 +49,63 @@ func (al *Allocator) make(offset int64) (*mapped.MappedFile, error) {
 		return f, nil
 	}
 	size := l.o.SegmentSize
-	err := mapped.CreateFile(l.o.FS, l.o.TmpDir, l.o.Dir, mapped.Name(offset), size,
+	file, err := mapped.CreateFile(l.o.FS, l.o.TmpDir, l.o.Dir, mapped.Name(offset), size,
 		func(f mapped.File) error { return f.Allocate(0, size) })
-	if err != nil {
-		return nil, fmt.Errorf("%w at offset %d: %w", ErrNoSegment, offset, err)
+	if errors.Is(err, fs.ErrExist) { // made before, but could not be mapped then
+		return al.adopt(offset)
 	}
-	f, err := l.files.Append(offset)
 	if err != nil {
-		return nil, fmt.Errorf("%w at offset %d: %w", ErrNoSegment, offset, err)
+		return nil, noSegment(offset, err)
 	}
-	return f, nil
+	f, err := mapped.MapFile(file, offset, size, false)
+	if err != nil {
+		_ = file.Close() // the file stays, for adopt
+		return nil, noSegment(offset, err)
+	}
+	return f, al.log.files.Add(f)
+}
+
+// adopt maps a segment that an earlier try has left in place. It must be
+// unused: this log has never known it.
+func (al *Allocator) adopt(offset int64) (*mapped.MappedFile, error) {
+	o := &al.log.o
+	f, err := mapped.OpenMappedFile(o.FS, filepath.Join(o.Dir, mapped.Name(offset)), offset, o.SegmentSize, false)
+	if err != nil {
+		return nil, noSegment(offset, err)
+	}
+	return f, al.log.files.Add(f)
+}
+
+func noSegment(offset int64, cause error) error {
+	return fmt.Errorf("%w at offset %d: %w", ErrNoSegment, offset, cause)
 }
 
 // Prepare makes the segment behind the one in use, so that exactly one unused
 // segment exists while the log is written.
-func (al *Allocator) Prepare() error {
+// It gives the segment that it made, nil if none was wanted.
+func (al *Allocator) Prepare() (*mapped.MappedFile, error) {
 	l := al.log
 	last := l.files.Last()
-	if last == nil || l.o.ReadOnly {
-		return nil
+	if last == nil || l.o.ReadOnly || l.Failed() != nil {
+		return nil, nil
 	}
-	if l.Appended() < last.Offset() {
-		return nil // an unused segment is there
+	if l.Appended() <= last.Offset() {
+		return nil, nil // an unused segment is there
 	}
 	al.mu.Lock()
 	defer al.mu.Unlock()
-	_, err := al.make(last.Offset() + l.o.SegmentSize)
-	return err
+	return al.make(last.Offset() + l.o.SegmentSize)
 }
 
 // Populate brings the pages of the window in front of the writer into memory by
 // system calls, so that the writer takes no page faults. It does nothing for a
-// staged log. It reports whether the writer has eaten half of the window.
+// staged log.
 func (al *Allocator) Populate() {
 	l := al.log
 	if l.o.Staged || l.o.ReadOnly {
 		return
 	}
-	from := max(al.populated, l.Appended())
+	from := max(al.populated.Load(), l.Appended())
 	to := l.Appended() + populateAhead
 	for from < to {
 		f := l.files.Find(from)
@@ -90,19 +113,21 @@ func (al *Allocator) Populate() {
 			return
 		}
 		n := min(to-from, populateStep, f.Offset()+f.Size()-from)
-		f.Populate(from-f.Offset(), n) // best effort: a fault later is slow, not wrong
+		_ = f.Region().Populate(from-f.Offset(), n, true) // best effort: a fault later is slow, not wrong
 		f.Release()
 		from += n
-		al.populated = from
+		al.populated.Store(from)
 	}
 }
 
-// Wanted reports whether Prepare or Populate has something worth doing.
+// Wanted reports whether the writer has come so far that Populate or Prepare
+// has something worth doing. It costs the writer a few loads.
 func (al *Allocator) Wanted() bool {
 	l := al.log
+	at := l.Appended()
+	if !l.o.Staged && at > al.populated.Load()-populateAhead/2 {
+		return true
+	}
 	last := l.files.Last()
-	return last != nil && l.Appended() >= last.Offset()
+	return last != nil && at > last.Offset()
 }
-
-// PopulateBelow is the appended offset from which Populate should run again.
-func (al *Allocator) PopulateBelow() int64 { return al.populated - populateAhead/2 }

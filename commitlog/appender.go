@@ -33,6 +33,7 @@ type Appender struct {
 	file    *mapped.MappedFile
 	pos     int64  // where the next byte goes
 	end     int64  // end of the segment in use
+	last    int64  // start of the newest record
 	stage   []byte // staged: bytes of [pos-len(stage), pos)
 	lmq     multiDispatch
 }
@@ -76,6 +77,7 @@ func (a *Appender) Append(m *record.Message, storeTimestamp int64) (Appended, er
 	}
 	a.log.o.Encoder.Encode(dst, m, record.Position{
 		QueueOffset: at.QueueOffset, PhysicalOffset: a.pos, StoreTimestamp: storeTimestamp})
+	a.last = a.pos
 	a.pos += int64(len(dst))
 	*next = base + count
 	a.lmq.commit()
@@ -101,6 +103,7 @@ func (a *Appender) AppendBatch(ms []record.Message, storeTimestamp int64) (Appen
 		n := enc.Encode(dst[:enc.Size(&ms[i])], &ms[i], record.Position{
 			QueueOffset: *next, PhysicalOffset: a.pos, StoreTimestamp: storeTimestamp})
 		dst = dst[n:]
+		a.last = a.pos
 		a.pos += int64(n)
 		*next++
 	}
@@ -114,7 +117,10 @@ func (a *Appender) Publish() error {
 	if err := a.writeOut(); err != nil {
 		return err
 	}
-	a.log.appended.raise(a.pos)
+	if a.pos > a.log.Appended() {
+		a.log.last.start.Store(a.last)
+		a.log.appended.raise(a.pos)
+	}
 	return nil
 }
 

@@ -64,7 +64,8 @@ func (l *Log) dropUnused(end int64) error {
 	if end%size == 0 {
 		inUse -= size // the segment at end is itself unused
 	}
-	return l.files.RemoveFrom(inUse + 2*size)
+	_, err := l.files.Delete(l.files.RemoveFrom(inUse + 2*size)...)
+	return err
 }
 
 // Rewrite writes the bytes of [from, end) again, the same, and syncs them. After

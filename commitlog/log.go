@@ -44,14 +44,19 @@ type Log struct {
 	o      Options
 	files  *mapped.MappedFileQueue
 	failed atomic.Pointer[error]
+	last   boundary // the last record below appended
+	synced boundary // the last record below flushed
+	doomed []*mapped.MappedFile // expired, but their names are still there
 }
 
 // Open lists and maps the segments of a log. It changes nothing and trusts
 // nothing: Restore says where the log ends before it is used.
 func Open(o Options) (*Log, error) {
-	files, err := mapped.OpenMappedFileQueue(mapped.QueueOptions{
-		FS: o.FS, Dir: o.Dir, FileSize: o.SegmentSize, ReadOnly: o.ReadOnly, Warn: o.Warn,
-	})
+	var options []mapped.Option
+	if o.ReadOnly {
+		options = append(options, mapped.ReadOnly())
+	}
+	files, err := mapped.OpenMappedFileQueue(o.FS, o.Dir, o.SegmentSize, o.Warn, options...)
 	if err != nil {
 		return nil, fmt.Errorf("open commit log: %w", err)
 	}
@@ -60,7 +65,11 @@ func Open(o Options) (*Log, error) {
 
 // Restore places the watermarks of a log that was found to hold [min, end), of
 // which the queues hold [min, dispatched). Nobody may use the log meanwhile.
-func (l *Log) Restore(min, dispatched, end int64) { l.reset(min, dispatched, end) }
+func (l *Log) Restore(min, dispatched, end int64) {
+	l.last.start.Store(-1)
+	l.synced.start.Store(-1)
+	l.reset(min, dispatched, end)
+}
 
 // SegmentSize is the size of each segment in bytes.
 func (l *Log) SegmentSize() int64 { return l.o.SegmentSize }
@@ -96,5 +105,5 @@ func (l *Log) path(offset int64) string {
 	return l.o.Dir
 }
 
-// Close unmaps all segments once their last reader is done.
-func (l *Log) Close() error { return l.files.Close() }
+// Close unmaps all segments, each once its last reader is done.
+func (l *Log) Close() { l.files.Close() }

@@ -1,5 +1,7 @@
 package commitlog
 
+import "github.com/actorstore/actorstore/commitlog/mapped"
+
 // ExpireBelow deletes whole segments from the front that end at or below limit,
 // never the one in use, never one that is not dispatched or not durable. A
 // segment that is being read disappears for new readers at once and from the
@@ -18,5 +20,16 @@ func (l *Log) ExpireBelow(limit int64) (int64, error) {
 		return first, nil
 	}
 	l.min.raise(first) // readers turn away before the file goes
-	return first, l.files.RemoveBelow(first)
+	gone := l.files.RemoveFirst(func(f *mapped.MappedFile) bool { return f.Offset() >= first })
+	left, err := l.files.Delete(append(l.doomed, gone...)...)
+	l.doomed = left // tried again with the next call
+	return first, err
+}
+
+// DropUnused removes the segment that was made ready but not used, as RocketMQ
+// does at a clean stop. Nobody may append any more.
+func (l *Log) DropUnused() error {
+	end := l.Appended()
+	_, err := l.files.Delete(l.files.RemoveFrom(end)...)
+	return err
 }

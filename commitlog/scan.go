@@ -39,8 +39,11 @@ func (r *Reader) Scan(from, limit int64, mode record.CRCMode) *Scanner {
 // Pos is where the next entry is looked for.
 func (s *Scanner) Pos() int64 { return s.pos }
 
-// Seek goes on at another offset.
-func (s *Scanner) Seek(offset int64) { s.pos = offset }
+// Limit is where the scan ends.
+func (s *Scanner) Limit() int64 { return s.limit }
+
+// SkipTo goes on at another offset.
+func (s *Scanner) SkipTo(offset int64) { s.pos = offset }
 
 // Path names the segment that was read last.
 func (s *Scanner) Path() string { return s.cur.Path() }

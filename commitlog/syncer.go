@@ -14,15 +14,16 @@ type Syncer struct {
 // Syncer gives the flush handle.
 func (l *Log) Syncer() *Syncer { return &Syncer{log: l} }
 
-// Flush makes [flushed, to) durable, the older segment before the newer, and
+// Flush makes what is appended durable, the older segment before the newer, and
 // moves flushed. The first error stays for good: the log is read-only, and no
 // later call touches the disk again (I7), because a sync that fails may have
 // dropped the very pages that a repeated call would then report as written (A3).
-func (s *Syncer) Flush(to int64) error {
+func (s *Syncer) Flush() error {
 	l := s.log
 	if err := l.Failed(); err != nil {
 		return err
 	}
+	start, to, known := l.last.read(&l.appended)
 	for from := l.Flushed(); from < to; {
 		f := l.files.Find(from)
 		if f == nil {
@@ -31,6 +32,9 @@ func (s *Syncer) Flush(to int64) error {
 		end := min(to, f.Offset()+f.Size())
 		if err := s.sync(f, from, end); err != nil {
 			return s.fail(from, err)
+		}
+		if end == to && known {
+			l.synced.start.Store(start)
 		}
 		l.flushed.raise(end)
 		from = end

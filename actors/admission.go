@@ -1,0 +1,64 @@
+package actors
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// ErrBusy is what errors.Is finds when too many bytes of puts are unanswered
+// (OS_PAGE_CACHE_BUSY): the put was refused at once and may be tried later.
+var ErrBusy = errors.New("too many bytes in flight")
+
+// ErrClosed is what errors.Is finds when the store is closing or closed.
+var ErrClosed = errors.New("store is closed")
+
+// admission bounds the bytes of puts that are accepted and unanswered (A2). It
+// is the only limit in the store: behind it no mailbox can grow.
+type admission struct {
+	inFlight atomic.Int64
+	limit    int64
+	closed   atomic.Bool
+	idle     chan struct{} // closed when closed and nothing is in flight
+	signaled atomic.Bool
+}
+
+func newAdmission(limit int64) *admission {
+	return &admission{limit: limit, idle: make(chan struct{})}
+}
+
+// enter accepts n bytes, or tells why not. One put is always accepted, however
+// large.
+func (a *admission) enter(n int64) error {
+	if now := a.inFlight.Add(n); now > a.limit && now > n {
+		a.leave(n)
+		return ErrBusy
+	}
+	if a.closed.Load() { // after Add: close sees either the bytes or nobody
+		a.leave(n)
+		return ErrClosed
+	}
+	return nil
+}
+
+// leave gives n bytes back.
+func (a *admission) leave(n int64) {
+	if a.inFlight.Add(-n) == 0 && a.closed.Load() {
+		a.signal()
+	}
+}
+
+// close refuses everybody from now on. The channel is closed when all that were
+// accepted have been answered.
+func (a *admission) close() <-chan struct{} {
+	a.closed.Store(true)
+	if a.inFlight.Load() == 0 {
+		a.signal()
+	}
+	return a.idle
+}
+
+func (a *admission) signal() {
+	if a.signaled.CompareAndSwap(false, true) {
+		close(a.idle)
+	}
+}

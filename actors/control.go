@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/actorstore/actorstore/reader"
+)
+
+// Reader is the read side of the store; it works without any actor.
+func (s *Store) Reader() (*reader.Reader, error) {
+	t, err := s.running()
+	if err != nil {
+		return nil, err
+	}
+	return t.rooms.reader, nil
+}
+
+// Notifier tells when queues grow.
+func (s *Store) Notifier() (*reader.Notifier, error) {
+	t, err := s.running()
+	if err != nil {
+		return nil, err
+	}
+	return t.rooms.notifier, nil
+}
+
+// running is the open store.
+func (s *Store) running() (*tree, error) {
+	if t := s.tree.Load(); t != nil {
+		return t, nil
+	}
+	select {
+	case <-s.stopped:
+		return nil, ErrClosed
+	default:
+		return nil, ErrNotReady
+	}
+}
+
+// State is how the store is at this moment.
+func (s *Store) State() (State, error) {
+	t, err := s.running()
+	if err != nil {
+		return State{}, err
+	}
+	log := t.log()
+	state := State{
+		Watermarks: Watermarks{Min: log.Min(), Dispatched: log.Dispatched(), Confirm: log.Confirm(),
+			Flushed: log.Flushed(), Appended: log.Appended()},
+		InFlight: t.admission.inFlight.Load(), Damaged: t.rooms.damaged.Load(), FlushType: s.o.FlushDiskType,
+	}
+	if refusal := t.refused(); refusal != nil {
+		state.ReadOnly = refusal.err
+	}
+	return state, nil
+}
+
+// Flush makes everything durable that was put before, whatever the flush type.
+func (s *Store) Flush(ctx context.Context) error {
+	t, err := s.running()
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	t.system.Root.Send(t.flusher.Load(), &flushNow{reply: func(err error) { done <- err }})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stopped:
+		return ErrClosed
+	}
+}
+
+// Dispatched waits until everything that was put before stands in its queues
+// and in the index.
+func (s *Store) Dispatched(ctx context.Context) error {
+	t, err := s.running()
+	if err != nil {
+		return err
+	}
+	return s.dispatchedTo(ctx, t, t.log().Appended())
+}
+
+// dispatchedTo looks often at first and then less: it mostly takes well under a
+// millisecond.
+func (s *Store) dispatchedTo(ctx context.Context, t *tree, end int64) error {
+	for pause := 20 * time.Microsecond; t.log().Dispatched() < end; pause = min(2*pause, 5*time.Millisecond) {
+		if err := t.writable(); err != nil && t.log().Confirm() < end {
+			return err
+		}
+		t.dispatchWake.ring()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.stopped:
+			return ErrClosed
+		case <-time.After(pause):
+		}
+	}
+	return nil
+}
+
+// DeleteTopic removes a topic: its queues are gone, its records are not found
+// any more and leave with their segments. Puts to it are refused meanwhile; a
+// later put starts the topic anew at offset 0.
+func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
+	t, err := s.running()
+	if err != nil {
+		return err
+	}
+	if !s.deleting.start(topic) {
+		return fmt.Errorf("topic %q is being deleted", topic)
+	}
+	defer s.deleting.end(topic)
+	end, err := s.endOf(ctx, t, topic)
+	if err != nil {
+		return err
+	}
+	if err := s.dispatchedTo(ctx, t, end); err != nil {
+		return err
+	}
+	if err := t.rooms.deleted.add(topic, end); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{topic, func(err error) { done <- err }})
+	select {
+	case err := <-done:
+		t.rooms.notifier.Delete(topic)
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stopped:
+		return ErrClosed
+	}
+}
+
+// endOf lets the append actor forget the topic's offsets, behind all puts that
+// were accepted before, and gives the end of the log at that moment.
+func (s *Store) endOf(ctx context.Context, t *tree, topic string) (int64, error) {
+	type answer struct {
+		end int64
+		err error
+	}
+	done := make(chan answer, 1)
+	t.system.Root.Send(t.append.Load(), &deleteTopic{topic, func(end int64, err error) { done <- answer{end, err} }})
+	select {
+	case a := <-done:
+		return a.end, a.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.stopped:
+		return 0, ErrClosed
+	}
+}

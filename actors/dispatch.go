@@ -1,0 +1,135 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/actorstore/actorstore/dispatch"
+)
+
+// windowCount is how many windows exist: what dispatch may be ahead of the
+// slowest sink.
+const windowCount = 8
+
+// dispatchActor reads the log up to confirm and hands windows to the sinks.
+type dispatchActor struct {
+	t     *tree
+	reput *dispatch.Reput
+	sent  []dispatchedRecord // windows on their way, in order
+}
+
+// Receive is the actor.
+func (d *dispatchActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *wakeUp:
+		d.t.dispatchWake.clear()
+		d.pass()
+	case *rewind:
+		d.rewind()
+		d.pass()
+	case *parkSink:
+		for i := range d.t.sinks {
+			if d.t.sinks[i].name == m.name {
+				d.t.sinks[i].parked = true
+			}
+		}
+		d.pass()
+	case *forgetTopic:
+		d.reput.Forget(m.topic)
+		m.reply(d.t.rooms.queues.DeleteTopic(m.topic))
+	case *actor.Started:
+		d.t.dispatchWake.clear()
+		d.reput = d.t.newReput(d.applied())
+		d.pass()
+	}
+}
+
+// pass does what the watermarks and the free windows allow.
+func (d *dispatchActor) pass() {
+	d.progress()
+	for d.reput.Pos() < d.t.log().Confirm() {
+		select {
+		case w := <-d.t.windows:
+			d.send(w)
+		default:
+			return // a sink rings when it is done with one
+		}
+	}
+}
+
+// send reads one window and gives it to every sink that is not parked.
+func (d *dispatchActor) send(w *dispatch.Window) {
+	kept := false
+	defer func() {
+		if !kept { // reading panicked or failed
+			d.t.windows <- w
+		}
+	}()
+	err := d.reput.Read(w, d.t.log().Confirm())
+	for _, damage := range w.Damage {
+		d.t.corruption(damage.Err)
+	}
+	if w.End > w.Start {
+		kept = true
+		d.share(w)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (d *dispatchActor) share(w *dispatch.Window) {
+	d.sent = append(d.sent, dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
+	n := 0
+	for i := range d.t.sinks {
+		if !d.t.sinks[i].parked {
+			n++
+		}
+	}
+	if n == 0 {
+		w.Share(1)
+		d.t.windowDone(w)
+		return
+	}
+	w.Share(n)
+	for i := range d.t.sinks {
+		if s := &d.t.sinks[i]; !s.parked {
+			d.t.system.Root.Send(s.pid, w)
+		}
+	}
+}
+
+// applied is how far the slowest sink has come that is not parked.
+func (d *dispatchActor) applied() int64 {
+	least := d.t.log().Confirm()
+	for i := range d.t.sinks {
+		if s := &d.t.sinks[i]; !s.parked {
+			least = min(least, s.Applied())
+		}
+	}
+	return least
+}
+
+// progress publishes what all sinks have taken in.
+func (d *dispatchActor) progress() {
+	applied := d.applied()
+	n := 0
+	for n < len(d.sent) && d.sent[n].end <= applied {
+		n++
+	}
+	if n > 0 {
+		if r := d.sent[n-1]; r.start >= 0 {
+			d.t.dispatched.Store(&r)
+		}
+		d.sent = append(d.sent[:0], d.sent[n:]...)
+	}
+	d.t.log().SetDispatched(applied)
+}
+
+// rewind starts again from the slowest sink.
+func (d *dispatchActor) rewind() {
+	at := d.applied()
+	d.reput.Rewind(at)
+	for len(d.sent) > 0 && d.sent[len(d.sent)-1].end > at {
+		d.sent = d.sent[:len(d.sent)-1]
+	}
+}

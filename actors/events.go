@@ -1,0 +1,54 @@
+package actors
+
+import "time"
+
+// Events are told what happens in a store. Each function may be nil; it runs on
+// the goroutine of the actor where the thing happened, so it must not block and
+// must not call the store.
+type Events struct {
+	// Opened tells that the store serves, and what recovery did.
+	Opened func(OpenedEvent)
+	// Recovery tells how far opening has come.
+	Recovery func(RecoveryEvent)
+	// SegmentCreated tells of a new CommitLog segment.
+	SegmentCreated func(path string)
+	// SegmentsExpired tells that retention moved the log's minimum.
+	SegmentsExpired func(minOffset int64, reason string)
+	// FlushFailed tells of the flush after which nothing is acknowledged.
+	FlushFailed func(err error)
+	// ReadOnly tells that puts are refused until the store is opened again.
+	ReadOnly func(err error)
+	// CorruptionFound tells of damage; err is a *record.CorruptionError mostly.
+	CorruptionFound func(err error)
+	// ActorRestarted tells that an actor failed and came back.
+	ActorRestarted func(ActorEvent)
+	// SinkParked tells that a derived part failed five times on the same
+	// record and stands still; puts and the other parts go on.
+	SinkParked func(ActorEvent)
+	// DiskFull tells that puts are refused for want of space, or no longer.
+	DiskFull func(refused bool, cause error)
+	// Stray tells of a file that does not belong to the store; it is left alone.
+	Stray func(path, reason string)
+}
+
+// OpenedEvent says what was found.
+type OpenedEvent struct {
+	Clean    bool          // the last stop was clean
+	Min, End int64         // physical offsets of the log
+	Cut      int64         // bytes behind the end that were set aside
+	Damaged  int           // places inside the log that cannot be read
+	Took     time.Duration // of opening
+}
+
+// RecoveryEvent says how far a phase has come.
+type RecoveryEvent struct {
+	Phase       string
+	Done, Total int64
+}
+
+// ActorEvent says which actor failed, why, and how often in its window.
+type ActorEvent struct {
+	Actor    string
+	Reason   any
+	Failures int
+}

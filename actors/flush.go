@@ -1,0 +1,106 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// flushActor makes the log durable and answers the puts that wait for it. Under
+// SYNC_FLUSH each flush covers all chains that came in while the last one ran;
+// under ASYNC_FLUSH it flushes at an interval.
+type flushActor struct {
+	t       *tree
+	disk    *commitlog.Syncer
+	gate    flusher.Gate
+	policy  flusher.Policy
+	mailbox *batchMailbox[*chain]
+	ticker  *ticker
+}
+
+// flushNow asks for a flush of everything that is appended by now.
+type flushNow struct{ reply func(error) }
+
+// Receive is the actor.
+func (f *flushActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *batch[*chain]:
+		for _, c := range m.items {
+			f.gate.Add(&c.Chain)
+		}
+		f.flush()
+	case *tick:
+		m.took()
+		if f.policy.Step(time.Now(), f.t.rooms.log.Flushed(), f.t.rooms.log.Appended()) {
+			f.flush()
+		}
+	case *flushNow:
+		f.flush()
+		m.reply(f.t.writable())
+	case *actor.Started:
+		f.start(ctx)
+	case *actor.Restarting, *actor.Stopping:
+		f.ticker.stop()
+		f.abort(f.t.writable())
+	case *actor.Stopped:
+		f.mailbox.Close(f.t.refuse)
+	}
+}
+
+func (f *flushActor) start(ctx actor.Context) {
+	o := &f.t.o
+	f.disk = f.t.rooms.log.Syncer()
+	f.policy = flusher.Policy{
+		Interval: o.FlushIntervalCommitLog, LeastPages: o.FlushCommitLogLeastPages,
+		ThoroughInterval: o.FlushCommitLogThoroughInterval,
+	}
+	if o.FlushDiskType == AsyncFlush {
+		f.ticker = every(f.t.system, ctx.Self(), o.FlushIntervalCommitLog)
+	}
+}
+
+// flush syncs what is appended and answers whom it covers. The first failure
+// answers everybody and is final (I7).
+func (f *flushActor) flush() {
+	log := f.t.rooms.log
+	if err := f.disk.Flush(); err != nil {
+		f.abort(err)
+		f.t.failed(err)
+		return
+	}
+	if f.t.o.FlushDiskType != SyncFlush {
+		return
+	}
+	log.SetConfirm(log.Flushed())
+	f.t.dispatchWake.ring()
+	done := f.gate.Release(log.Flushed())
+	var released int64
+	done.Each(func(w *flusher.Waiter) {
+		released += w.Weight
+		w.Result.Durability = flusher.Flushed
+		w.Settle()
+	})
+	if released != 0 {
+		f.t.admission.leave(released)
+	}
+}
+
+// abort answers all waiting puts: written, but not known to be durable.
+func (f *flushActor) abort(cause error) {
+	if cause == nil {
+		cause = errors.Join(errors.New("flusher stopped"), flusher.ErrOutcomeUnknown)
+	}
+	all := f.gate.Abort()
+	var released int64
+	all.Each(func(w *flusher.Waiter) {
+		released += w.Weight
+		w.Fail(flusher.FlushDiskTimeout, cause)
+	})
+	if released != 0 {
+		f.t.admission.leave(released)
+	}
+}

@@ -1,0 +1,167 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// ErrNotReady is what errors.Is finds while a store is still recovering.
+var ErrNotReady = errors.New("store is not open yet")
+
+// Store is the way to a running store from outside its actors. All methods may
+// be called from any goroutine.
+type Store struct {
+	o      Options
+	system *actor.ActorSystem
+	pid    *actor.PID
+	own    bool // the system is ours
+
+	tree   atomic.Pointer[tree]
+	opened chan struct{} // closed when open has ended
+	once   sync.Once
+	err    error // of open; set before opened is closed
+
+	opening sync.WaitGroup        // the goroutine that recovers
+	found   atomic.Pointer[rooms] // opened, not yet taken over by the actor
+
+	mu       sync.Mutex
+	closeCtx context.Context // of Close, for the last steps
+	stopped  chan struct{}   // closed when the store actor has gone
+	stopErr  error
+	deleting deletions
+	calls    callbacks
+}
+
+// Props describes a store actor, for a system or a parent that spawns it
+// itself, and gives the handle that the actor will serve. Spawn does both.
+func Props(o Options) (*actor.Props, *Store) {
+	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{})}
+	props := actor.PropsFromProducer(func() actor.Actor { return &storeActor{s: s} },
+		actor.WithDispatcher(faultDispatcher{}))
+	return props, s
+}
+
+// Spawn starts a store as a child of parent, which is the root context of an
+// ActorSystem or the context of an actor, and waits until it serves. If ctx
+// ends first, or the store cannot be opened, it is gone again.
+func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Options) (*Store, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	props, s := Props(o)
+	s.system = parent.ActorSystem()
+	pid, err := parent.SpawnNamed(props, name)
+	if err != nil {
+		return nil, fmt.Errorf("spawn %q: %w", name, err)
+	}
+	s.pid = pid
+	if err := s.Ready(ctx); err != nil {
+		s.system.Root.Stop(pid)
+		<-s.stopped
+		return nil, err
+	}
+	return s, nil
+}
+
+// Open starts a store in an ActorSystem of its own.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	system := newSystem(o.Logger)
+	s, err := Spawn(ctx, system.Root, "store", o)
+	if err != nil {
+		system.Shutdown()
+		return nil, err
+	}
+	s.own = true
+	return s, nil
+}
+
+// Ready waits until the store serves, or tells why it does not.
+func (s *Store) Ready(ctx context.Context) error {
+	select {
+	case <-s.opened:
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// PID is the store actor, to which the messages of this package may be sent.
+func (s *Store) PID() *actor.PID { return s.pid }
+
+// Options are what the store was opened with.
+func (s *Store) Options() Options { return s.o }
+
+// ready ends opening, once.
+func (s *Store) ready(err error) {
+	s.once.Do(func() {
+		s.err = err
+		close(s.opened)
+	})
+}
+
+// Put appends a message and waits for its answer; see package flusher for what
+// PUT_OK means. The error is nil just when the status is PUT_OK. If ctx ends
+// first the message was not stored, or errors.Is(err, ErrOutcomeUnknown).
+func (s *Store) Put(ctx context.Context, m *record.Message) (flusher.PutResult, error) {
+	p, err := s.Begin(m)
+	if err != nil {
+		return p.refused, err
+	}
+	return p.Wait(ctx)
+}
+
+// PutBatch appends messages of one queue as one: all of them in one segment,
+// with consecutive offsets, answered together.
+func (s *Store) PutBatch(ctx context.Context, batch []record.Message) (flusher.PutResult, error) {
+	p, err := s.BeginBatch(batch)
+	if err != nil {
+		return p.refused, err
+	}
+	return p.Wait(ctx)
+}
+
+// Close stops taking puts, answers those that were accepted, flushes,
+// dispatches, and ends the store cleanly. If ctx ends first the store stops all
+// the same, its next start recovers, and the error says so. Closing again waits
+// for the same end.
+func (s *Store) Close(ctx context.Context) error {
+	s.mu.Lock()
+	if s.closeCtx == nil {
+		s.closeCtx = ctx
+	}
+	s.mu.Unlock()
+	if t := s.tree.Load(); t != nil {
+		select {
+		case <-t.admission.close():
+		case <-ctx.Done():
+		}
+	}
+	s.system.Root.Stop(s.pid)
+	select {
+	case <-s.stopped:
+	case <-ctx.Done():
+		return fmt.Errorf("close: not finished, the next start will recover: %w", ctx.Err())
+	}
+	if s.own {
+		s.shutdown()
+	}
+	return s.stopErr
+}
+
+// shutdown ends the system that Open made; once, since protoactor panics.
+func (s *Store) shutdown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own {
+		s.own = false
+		s.system.Shutdown()
+	}
+}

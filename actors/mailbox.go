@@ -1,0 +1,244 @@
+package actors
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// batchMax bounds a batch, so that system messages (stop, restart) are looked
+// at in between.
+const batchMax = 1024
+
+// linger is how often an idle mailbox yields before its goroutine ends: new
+// work that arrives meanwhile costs no goroutine start.
+const linger = 4
+
+// batched is what a batchMailbox hands over together, as a slice.
+type batched interface{ batchable() }
+
+// batch is a run of messages that were queued when the actor came to them. The
+// slice is the mailbox's: it is valid until Receive returns.
+type batch[T batched] struct{ items []T }
+
+// batchMailbox is a mailbox that hands over all waiting messages of type T at
+// once. Without it there is no group commit: an actor that takes one message at
+// a time syncs once for each. Everything else is delivered alone and in order,
+// so poison pills and requests with a sender work as usual.
+//
+// The mailbox outlives a restart of its actor. Close ends it for good.
+type batchMailbox[T batched] struct {
+	mu        sync.Mutex
+	user      []any
+	system    []any
+	running   bool
+	suspended bool
+	closed    func(any) // takes what is posted after Close
+
+	invoker    actor.MessageInvoker
+	dispatcher actor.Dispatcher
+	run        func() // made once: a method value costs an allocation
+	spare      []any
+	batch      batch[T]
+	current    any // what Receive is at, for the supervisor
+}
+
+func newBatchMailbox[T batched]() *batchMailbox[T] {
+	m := &batchMailbox[T]{}
+	m.run = m.process
+	return m
+}
+
+// RegisterHandlers is part of actor.Mailbox.
+func (m *batchMailbox[T]) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
+	m.mu.Lock()
+	m.invoker, m.dispatcher = invoker, dispatcher
+	m.mu.Unlock()
+}
+
+// Start is part of actor.Mailbox.
+func (m *batchMailbox[T]) Start() {}
+
+// UserMessageCount is part of actor.Mailbox.
+func (m *batchMailbox[T]) UserMessageCount() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.user)
+}
+
+// PostUserMessage is part of actor.Mailbox.
+func (m *batchMailbox[T]) PostUserMessage(message any) {
+	m.mu.Lock()
+	if m.closed != nil {
+		refuse := m.closed
+		m.mu.Unlock()
+		refuse(message)
+		return
+	}
+	m.user = append(m.user, message)
+	start := !m.running && !m.suspended && m.dispatcher != nil
+	if start {
+		m.running = true
+	}
+	m.mu.Unlock()
+	if start {
+		m.dispatcher.Schedule(m.run)
+	}
+}
+
+// PostSystemMessage is part of actor.Mailbox.
+func (m *batchMailbox[T]) PostSystemMessage(message any) {
+	m.mu.Lock()
+	m.system = append(m.system, message)
+	start := !m.running && m.dispatcher != nil
+	if start {
+		m.running = true
+	}
+	m.mu.Unlock()
+	if start {
+		m.dispatcher.Schedule(m.run)
+	}
+}
+
+// Close gives what is queued, and whatever is posted later, to refuse. An actor
+// calls it when it stops, because protoactor drops queued messages silently and
+// the puts among them would wait for ever.
+func (m *batchMailbox[T]) Close(refuse func(message any)) {
+	m.mu.Lock()
+	left := m.user
+	m.user = nil
+	m.closed = refuse
+	m.mu.Unlock()
+	for _, message := range left {
+		refuse(message)
+	}
+}
+
+// process is one run: until nothing is left to do.
+func (m *batchMailbox[T]) process() {
+	for !m.deliver() {
+		m.mu.Lock()
+		if len(m.system) == 0 && (m.suspended || len(m.user) == 0) {
+			m.running = false
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+	}
+}
+
+// deliver works until the mailbox looks empty, or a message panicked (false).
+// It returns true when it has itself ended the run.
+func (m *batchMailbox[T]) deliver() (ended bool) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			m.invoker.EscalateFailure(reason, m.current)
+		}
+	}()
+	idle := 0
+	for {
+		m.mu.Lock()
+		if len(m.system) > 0 {
+			message := m.system[0]
+			m.system = append(m.system[:0], m.system[1:]...)
+			m.mu.Unlock()
+			m.systemMessage(message)
+			continue
+		}
+		if m.suspended || len(m.user) == 0 {
+			if m.suspended || idle >= linger {
+				m.running = false
+				m.mu.Unlock()
+				return true
+			}
+			m.mu.Unlock()
+			idle++
+			runtime.Gosched()
+			continue
+		}
+		m.user, m.spare = m.spare[:0], m.user
+		m.mu.Unlock()
+		idle = 0
+		m.userMessages()
+	}
+}
+
+func (m *batchMailbox[T]) systemMessage(message any) {
+	switch message.(type) {
+	case *actor.SuspendMailbox:
+		m.setSuspended(true)
+	case *actor.ResumeMailbox:
+		m.setSuspended(false)
+	default:
+		m.current = message
+		m.invoker.InvokeSystemMessage(message)
+	}
+}
+
+func (m *batchMailbox[T]) setSuspended(v bool) {
+	m.mu.Lock()
+	m.suspended = v
+	m.mu.Unlock()
+}
+
+// userMessages hands over what was taken. When a message panics, or a system
+// message waits, the rest goes back to the front of the queue.
+func (m *batchMailbox[T]) userMessages() {
+	taken := m.spare
+	at := 0
+	defer func() {
+		rest := taken[at:]
+		if len(rest) > 0 {
+			m.mu.Lock()
+			m.user = append(append(make([]any, 0, len(rest)+len(m.user)), rest...), m.user...)
+			m.mu.Unlock()
+		}
+		clear(taken)
+	}()
+	for at < len(taken) {
+		if at > 0 && m.interrupted() {
+			return
+		}
+		items := m.batch.items[:0]
+		for at < len(taken) && len(items) < batchMax {
+			item, ok := taken[at].(T)
+			if !ok {
+				break
+			}
+			items = append(items, item)
+			at++
+		}
+		m.batch.items = items
+		if len(items) > 0 {
+			m.current = &m.batch
+		} else {
+			m.current = taken[at]
+			at++
+		}
+		m.invoker.InvokeUserMessage(m.current)
+	}
+}
+
+// interrupted reports whether a system message waits.
+func (m *batchMailbox[T]) interrupted() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.system) > 0
+}
+
+// faultDispatcher runs actors on goroutines where a fault in mapped memory is a
+// panic that a supervisor sees, not the end of the process.
+type faultDispatcher struct{}
+
+// Schedule is part of actor.Dispatcher.
+func (faultDispatcher) Schedule(fn func()) {
+	go func() {
+		debug.SetPanicOnFault(true)
+		fn()
+	}()
+}
+
+// Throughput is part of actor.Dispatcher.
+func (faultDispatcher) Throughput() int { return 300 }

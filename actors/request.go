@@ -1,0 +1,51 @@
+package actors
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// putRequest is one put on its way: the message, and inside the waiter the
+// answer. The message is a copy of the caller's struct, so nothing of the
+// caller's but body and properties must stay unchanged until it is copied.
+type putRequest struct {
+	flusher.Waiter
+	message record.Message
+	batch   []record.Message // instead of message
+	t       *tree            // whose admission counts it
+	waited  atomic.Uint64    // how often it was waited for, over all its lives
+}
+
+// batchable lets the append mailbox hand over puts together.
+func (*putRequest) batchable() {}
+
+// requests recycles putRequests. Whoever sees a put end owns it: the caller that
+// waited, or the answerer of one whose caller has left.
+var requests = sync.Pool{New: func() any {
+	r := new(putRequest)
+	r.Recycle = func(*flusher.Waiter) { r.free() }
+	return r
+}}
+
+func newRequest() *putRequest {
+	r := requests.Get().(*putRequest)
+	r.Waiter.Reset()
+	return r
+}
+
+// free forgets the caller's memory and gives the request back.
+func (r *putRequest) free() {
+	r.message = record.Message{}
+	r.batch = nil
+	r.t = nil
+	r.OnSettled = nil
+	requests.Put(r)
+}
+
+// weight is what a message counts in the admission, in bytes.
+func weight(m *record.Message) int64 {
+	return int64(len(m.Body) + len(m.Properties) + len(m.Topic) + 128)
+}

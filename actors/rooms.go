@@ -1,0 +1,216 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/indexsvc"
+	"github.com/actorstore/actorstore/reader"
+	"github.com/actorstore/actorstore/recoverer"
+)
+
+// rooms are the cores of one open store. The actors use them while they run;
+// open and close use them alone.
+type rooms struct {
+	fs       mapped.FS
+	layout   checkpoint.Layout
+	lock     *checkpoint.StoreLock
+	log      *commitlog.Log
+	alloc    *commitlog.Allocator
+	offsets  *commitlog.OffsetTable
+	queues   *consumequeue.Store
+	index    *indexsvc.Service // nil if disabled
+	reader   *reader.Reader
+	notifier *reader.Notifier
+	kinds    *topicKinds
+	deleted  *deletedTopics
+	report   recoverer.Report
+	progress progress
+	damaged  atomic.Int64 // places found damaged since open
+	readOnly bool
+}
+
+// parallel runs f(0..n-1) on as many goroutines as there are processors.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// openRooms locks, opens and recovers a store. On an error nothing is left open
+// and, unless recovery had begun, nothing on disk was changed.
+func openRooms(ctx context.Context, o *Options) (*rooms, error) {
+	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog)}
+	r.progress.rooms = r
+	if err := r.layout.Refuse(r.fs); err != nil {
+		return nil, err
+	}
+	if err := r.takeOver(); err != nil {
+		return nil, errors.Join(err, r.release())
+	}
+	err := r.load(o)
+	if err == nil {
+		err = r.recover(ctx, o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.release())
+	}
+	return r, nil
+}
+
+// takeOver makes the root and takes the lock, before anything is read.
+func (r *rooms) takeOver() (err error) {
+	if err := r.fs.MkdirAll(r.layout.Root); err != nil {
+		return err
+	}
+	r.lock, err = checkpoint.Lock(r.fs, r.layout.LockFile())
+	return err
+}
+
+// load opens log, queues and index as they stand.
+func (r *rooms) load(o *Options) (err error) {
+	warn := func(path, reason string) {
+		if o.Events.Stray != nil {
+			o.Events.Stray(path, reason)
+		}
+		o.Logger.Warn().Str("path", path).Msg(reason)
+	}
+	if r.log, err = commitlog.Open(r.logOptions(o, warn)); err != nil {
+		return err
+	}
+	r.alloc = r.log.Allocator()
+	if r.queues, err = consumequeue.Open(r.queueOptions(o, warn)); err != nil {
+		return err
+	}
+	if o.MessageIndexEnable {
+		r.index, err = indexsvc.Open(indexsvc.Options{
+			FS: r.fs, Dir: r.layout.Index(), TmpDir: r.layout.Tmp(), ReadOnly: r.readOnly,
+			MaxHashSlotNum: o.MaxHashSlotNum, MaxIndexNum: o.MaxIndexNum, Warn: warn,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if r.kinds, err = readTopicKinds(r.fs, r.layout.TopicsFile(), o.BatchTopics); err != nil {
+		return err
+	}
+	r.deleted, err = readDeleted(r.fs, r.layout)
+	return err
+}
+
+func (r *rooms) logOptions(o *Options, warn func(path, reason string)) commitlog.Options {
+	return commitlog.Options{
+		FS: r.fs, Dir: r.layout.CommitLog(), TmpDir: r.layout.CommitLogTmp(),
+		SegmentSize: o.MappedFileSizeCommitLog, Staged: o.FlushDiskType == SyncFlush, ReadOnly: r.readOnly,
+		EnableLmq: o.EnableLmq && o.EnableMultiDispatch, Warn: warn,
+		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, AutoVersion: true, Host: o.BrokerAddr},
+	}
+}
+
+func (r *rooms) queueOptions(o *Options, warn func(path, reason string)) consumequeue.Options {
+	return consumequeue.Options{
+		FS: r.fs, Dir: r.layout.ConsumeQueue(), BatchDir: r.layout.BatchConsumeQueue(),
+		ExtDir: r.layout.ConsumeQueueExt(), TmpDir: r.layout.Tmp(),
+		FileSize: o.MappedFileSizeConsumeQueue, BatchFileSize: o.MapperFileSizeBatchConsumeQueue,
+		ExtFileSize: o.MappedFileSizeConsumeQueueExt, EnableExt: o.EnableConsumeQueueExt,
+		MaxOpenFiles: o.MaxOpenQueueFiles, ReadOnly: r.readOnly, Warn: warn,
+	}
+}
+
+// recover brings everything into agreement with the log and marks the store as
+// in use.
+func (r *rooms) recover(ctx context.Context, o *Options) error {
+	for _, dir := range []string{r.layout.CommitLog(), r.layout.ConsumeQueue(), r.layout.Index()} {
+		if err := r.fs.MkdirAll(dir); err != nil {
+			return err
+		}
+	}
+	if err := checkpoint.Prepare(r.fs, r.layout); err != nil {
+		return err
+	}
+	in, err := r.recoveryInput(o)
+	if err != nil {
+		return err
+	}
+	// From here on the store is in use: a stop in the middle is unclean.
+	if err := checkpoint.CreateAbort(r.fs, r.layout, os.Getpid()); err != nil {
+		return err
+	}
+	began := time.Now()
+	if r.report, err = recoverer.Recover(ctx, in); err != nil {
+		return fmt.Errorf("recover %s: %w", r.layout.Root, err)
+	}
+	r.offsets = r.report.Offsets
+	r.progress.fields = r.report.Checkpoint
+	if r.report.Last >= 0 {
+		r.log.RestoreLast(r.report.Last)
+	}
+	if r.report.ReadOnly != nil {
+		r.log.Fail(r.report.ReadOnly)
+	}
+	r.serve(o)
+	if o.Events.Opened != nil {
+		o.Events.Opened(OpenedEvent{
+			Clean: in.Clean, Min: r.log.Min(), End: r.log.Appended(), Cut: r.report.Cut,
+			Damaged: len(r.report.Damage), Took: time.Since(began)})
+	}
+	return nil
+}
+
+// serve makes the read side, once the log's bounds are known.
+func (r *rooms) serve(o *Options) {
+	var index reader.KeyIndex // a nil *Service must not become a non-nil interface
+	if r.index != nil {
+		index = r.index
+	}
+	r.reader = reader.New(r.log.Reader(), r.queues, index, reader.Options{MaxMsgsNumBatch: o.MaxMsgsNumBatch})
+	r.notifier = r.reader.Notifier()
+}
+
+// rules say which units records get.
+func (r *rooms) rules(o *Options) dispatch.Rules {
+	return dispatch.Rules{
+		Shards: o.QueueShards, Kind: r.kinds.of, Deleted: r.deleted.end,
+		MultiDispatch: o.EnableMultiDispatch,
+	}
+}
+
+// release lets everything go, whatever state it is in, and gives the lock back.
+func (r *rooms) release() error {
+	var errs []error
+	if r.notifier != nil {
+		r.notifier.Close(ErrClosed)
+	}
+	if r.index != nil {
+		errs = append(errs, r.index.Close())
+	}
+	if r.queues != nil {
+		errs = append(errs, r.queues.Close())
+	}
+	if r.log != nil {
+		r.log.Close()
+	}
+	if r.lock != nil {
+		errs = append(errs, r.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,196 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/eventstream"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// ErrDiskFull is what errors.Is finds when puts are refused for want of space.
+var ErrDiskFull = errors.New("disk is full")
+
+// tree is what the actors of one open store share: its rooms, the way to each
+// other, and whether puts are taken. It lives from open to close.
+type tree struct {
+	o         Options
+	system    *actor.ActorSystem
+	store     *actor.PID
+	rooms     *rooms
+	admission *admission
+
+	limits record.Limits
+	began  time.Time
+
+	append  pidBox
+	flusher pidBox
+	readers []*actor.PID
+	turn    int // of the readers; the store actor's
+
+	dispatchWake  *wake
+	allocatorWake *wake
+
+	sinks      []sinkRef             // shards of the queues, then the index if there is one
+	windows    chan *dispatch.Window // those that are free
+	dispatched atomic.Pointer[dispatchedRecord]
+
+	refusal     atomic.Pointer[refusal] // why puts are not taken
+	deadLetters *eventstream.Subscription
+}
+
+// refusal is a status and its cause.
+type refusal struct {
+	status flusher.PutMessageStatus
+	err    error
+}
+
+// dispatchedRecord is the last record that all sinks have taken in.
+type dispatchedRecord struct {
+	start, end     int64
+	storeTimestamp int64
+}
+
+// writable is why the log takes no more bytes, nil if it does.
+func (t *tree) writable() error { return t.rooms.log.Failed() }
+
+// refused is why puts are not taken at the moment, nil if they are.
+func (t *tree) refused() *refusal { return t.refusal.Load() }
+
+// failed makes the store read-only after a write or flush that failed.
+func (t *tree) failed(cause error) {
+	t.rooms.log.Fail(cause)
+	err := t.rooms.log.Failed()
+	t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
+	if f := t.o.Events.FlushFailed; f != nil {
+		f(err)
+	}
+	if f := t.o.Events.ReadOnly; f != nil {
+		f(err)
+	}
+	t.o.Logger.Error().Err(err).Msg("store is read-only")
+}
+
+// noSegment tells that the next segment could not be made. Puts are refused
+// one by one until the allocator succeeds.
+func (t *tree) noSegment(err error) {
+	t.o.Logger.Warn().Err(err).Msg("no segment")
+	t.allocatorWake.ring()
+}
+
+// diskFull refuses puts, or takes them again.
+func (t *tree) diskFull(full bool, cause error) {
+	now := t.refusal.Load()
+	isFull := now != nil && errors.Is(now.err, ErrDiskFull)
+	switch {
+	case full && now == nil:
+		t.refusal.CompareAndSwap(nil, &refusal{flusher.CreateMappedFileFailed, fmt.Errorf("%w: %w", ErrDiskFull, cause)})
+	case !full && isFull:
+		t.refusal.CompareAndSwap(now, nil)
+	default:
+		return
+	}
+	if f := t.o.Events.DiskFull; f != nil {
+		f(full, cause)
+	}
+}
+
+// corruption tells of damage that was found.
+func (t *tree) corruption(err error) {
+	t.rooms.damaged.Add(1)
+	if f := t.o.Events.CorruptionFound; f != nil {
+		f(err)
+	}
+	t.o.Logger.Error().Err(err).Msg("corruption")
+}
+
+// refuse answers a message that reached an actor which has stopped (A1).
+func (t *tree) refuse(message any) {
+	if e, ok := message.(*actor.MessageEnvelope); ok {
+		message = e.Message
+	}
+	cause := t.writable()
+	if cause == nil {
+		cause = ErrClosed
+	}
+	switch m := message.(type) {
+	case *putRequest:
+		n := m.Weight
+		if m.Take() {
+			m.Fail(flusher.ServiceNotAvailable, cause)
+		}
+		t.admission.leave(n)
+	case *chain:
+		var n int64
+		m.Each(func(w *flusher.Waiter) {
+			n += w.Weight
+			w.Fail(flusher.FlushDiskTimeout, cause)
+		})
+		t.admission.leave(n)
+	case *dispatch.Window:
+		t.windowDone(m)
+	case *flushNow:
+		m.reply(cause)
+	case *deleteTopic:
+		m.reply(0, cause)
+	}
+}
+
+// windowDone gives a window back once all sinks are done with it.
+func (t *tree) windowDone(w *dispatch.Window) {
+	if w.Done() {
+		t.windows <- w // its capacity is the number of windows
+	}
+	t.dispatchWake.ring()
+}
+
+// grown wakes those who wait for a queue.
+func (t *tree) grown(q *consumequeue.Queue) {
+	t.rooms.notifier.Advanced(q.Topic(), q.ID(), q.MaxOffset())
+}
+
+// limitsOf are the limits of messages under these options.
+func limitsOf(o *Options) record.Limits {
+	delays, _ := record.ParseDelayLevels(o.MessageDelayLevel) // Validate has parsed it
+	return record.Limits{
+		MaxMessageSize: o.MaxMessageSize, SegmentSize: o.MappedFileSizeCommitLog,
+		AppendPropCRC: o.EnabledAppendPropCRC, MaxDelayLevel: delays.Max(),
+	}
+}
+
+// watchDeadLetters answers puts that were sent to an actor which had just died.
+func (t *tree) watchDeadLetters() {
+	t.deadLetters = t.system.EventStream.Subscribe(func(event any) {
+		letter, ok := event.(*actor.DeadLetterEvent)
+		if !ok {
+			return
+		}
+		switch m := letter.Message.(type) {
+		case *putRequest:
+			if m.t == t {
+				t.refuse(m)
+			}
+		case *chain:
+			if m.t == t {
+				t.refuse(m)
+			}
+		case *dispatch.Window:
+			if m.Owner == t {
+				t.refuse(m)
+			}
+		}
+	})
+}
+
+func (t *tree) unwatchDeadLetters() { t.system.EventStream.Unsubscribe(t.deadLetters) }
+
+// log is a short name for what most shells need.
+func (t *tree) log() *commitlog.Log { return t.rooms.log }

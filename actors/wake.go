@@ -1,0 +1,45 @@
+package actors
+
+import (
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// wake is a signal to an actor that a watermark has moved. However often it is
+// rung, at most one is queued, so no mailbox behind the append actor can grow:
+// progress travels in watermarks, messages only wake.
+//
+// The receiver calls clear before it reads the watermarks; an actor that starts
+// clears and makes one pass, because its predecessor may have died with a wake
+// in hand.
+type wake struct {
+	rung   atomic.Bool
+	system *actor.ActorSystem
+	target pidBox
+}
+
+// pidBox holds the PID of an actor that may be spawned again.
+type pidBox = atomic.Pointer[actor.PID]
+
+// wakeUp is the message that a wake sends.
+type wakeUp struct{}
+
+var theWakeUp = &wakeUp{}
+
+func newWake(system *actor.ActorSystem) *wake { return &wake{system: system} }
+
+// ring wakes the target unless a wake is already on its way.
+func (w *wake) ring() {
+	if w.rung.Load() || !w.rung.CompareAndSwap(false, true) {
+		return
+	}
+	if pid := w.target.Load(); pid != nil {
+		w.system.Root.Send(pid, theWakeUp)
+	} else {
+		w.rung.Store(false)
+	}
+}
+
+// clear lets the next ring through.
+func (w *wake) clear() { w.rung.Store(false) }

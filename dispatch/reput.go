@@ -1,0 +1,189 @@
+package dispatch
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+)
+
+// Reput reads the log behind the writer and prepares windows.
+type Reput struct {
+	log    *commitlog.Reader
+	router router
+	topics *record.Interner
+	pos    int64
+	serial uint64 // of the window being filled
+}
+
+// knownTopics bounds the interner; beyond it topic names cost an allocation.
+const knownTopics = 1 << 20
+
+// NewReput makes a reader that starts at from.
+func NewReput(log *commitlog.Reader, queues *consumequeue.Store, rules Rules, from int64) *Reput {
+	return &Reput{
+		log:    log,
+		router: router{store: queues, rules: rules, topics: make(map[string]*topicRoutes)},
+		topics: record.NewInterner(knownTopics),
+		pos:    from,
+	}
+}
+
+// Pos is where the next window starts.
+func (r *Reput) Pos() int64 { return r.pos }
+
+// Rewind reads again from an earlier offset, for a sink that lost a window.
+func (r *Reput) Rewind(pos int64) { r.pos = min(r.pos, pos) }
+
+// Forget drops what is known of a deleted topic.
+func (r *Reput) Forget(topic string) { r.router.forget(topic) }
+
+// Read fills w with about 1 MiB of log from Pos up to limit and steps over it.
+// Damaged records are passed over and listed in w.Damage. An error means that
+// the log cannot be read here now; Pos stays at what could not be read, and w
+// holds what came before.
+func (r *Reput) Read(w *Window, limit int64) error {
+	w.reset(r.pos)
+	r.serial++
+	s := r.log.Scan(r.pos, limit, record.CRCNone)
+	defer s.Close()
+	var err error
+	fault := mapped.Guard(func() { err = r.fill(w, s) })
+	r.pos = w.End
+	if fault != nil {
+		return fault
+	}
+	return err
+}
+
+func (r *Reput) fill(w *Window, s *commitlog.Scanner) error {
+	var req record.DispatchRequest
+	for w.End-w.Start < windowSize {
+		e, err := s.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, record.ErrCorrupt), errors.Is(err, commitlog.ErrUnwritten):
+			r.skip(w, s, err)
+			continue
+		case err != nil:
+			return r.missing(w, s, err)
+		}
+		if e.Kind == record.KindRecord {
+			if err := record.ParseDispatch(e.Bytes, &req, r.topics); err != nil {
+				w.Damage = append(w.Damage, Damage{Offset: e.Offset, Next: s.Pos(), Err: err})
+			} else if err := r.take(w, &req); err != nil {
+				return err
+			}
+		}
+		w.End = s.Pos()
+	}
+	return nil
+}
+
+// skip passes over bytes below confirm that are no record.
+func (r *Reput) skip(w *Window, s *commitlog.Scanner, cause error) {
+	from := s.Pos()
+	next, ok := s.Resync()
+	if !ok {
+		next = s.Limit()
+		s.SkipTo(next)
+	}
+	w.Damage = append(w.Damage, Damage{Offset: from, Next: next, Err: cause})
+	w.End = next
+}
+
+// missing handles a range without a segment: deleted by retention, or a gap.
+func (r *Reput) missing(w *Window, s *commitlog.Scanner, err error) error {
+	var me *commitlog.MissingError
+	if !errors.As(err, &me) {
+		return err
+	}
+	r.skip(w, s, err)
+	return nil
+}
+
+// take adds the units of one record to the window.
+func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
+	w.Records++
+	w.LastRecord, w.LastTimestamp = req.PhysicalOffset, req.StoreTimestamp
+	t := r.router.topic(req.Topic)
+	if t.err != nil {
+		end := req.PhysicalOffset + int64(req.Size)
+		w.Damage = append(w.Damage, Damage{Offset: req.PhysicalOffset, Next: end, Err: t.err})
+		return nil
+	}
+	if req.PhysicalOffset < t.deleted {
+		return nil
+	}
+	if hasUnit(req.SysFlag) {
+		if err := r.add(w, t, req.Topic, req.QueueID, entryOf(req), req.SysFlag); err != nil {
+			return err
+		}
+		if err := r.multi(w, req); err != nil {
+			return err
+		}
+	}
+	w.keep(req)
+	return nil
+}
+
+func (r *Reput) add(w *Window, t *topicRoutes, topic string, queueID int32, e consumequeue.Entry, sysFlag int32) error {
+	rt, err := r.router.route(t, topic, queueID, sysFlag&record.SysInnerBatch != 0)
+	if err != nil {
+		return err
+	}
+	if rt.window != r.serial {
+		rt.window, rt.batch = r.serial, len(w.Batches)
+		w.batch(rt.queue, rt.shard)
+	}
+	if rt.kind == consumequeue.Simple {
+		e.Num = 1
+	}
+	b := &w.Batches[rt.batch]
+	b.Entries = append(b.Entries, e)
+	return nil
+}
+
+// multi adds the units in the light queues that the record names.
+func (r *Reput) multi(w *Window, req *record.DispatchRequest) error {
+	if !r.router.rules.MultiDispatch || req.MultiDispatch == nil || req.MultiOffset == nil {
+		return nil
+	}
+	if strings.HasPrefix(req.Topic, "%RETRY%") || strings.HasPrefix(req.Topic, "rmq_sys_") || req.Topic == record.TopicSchedule {
+		return nil
+	}
+	var err error
+	lights(req, func(name string, offset int64) {
+		if err != nil {
+			return
+		}
+		e := entryOf(req)
+		e.QueueOffset, e.Num = offset, 1
+		queueID := int32(0)
+		if !strings.HasPrefix(name, "%LMQ%") {
+			queueID = req.QueueID
+		}
+		err = r.add(w, r.router.topic(name), name, queueID, e, 0)
+	})
+	return err
+}
+
+// entryOf is the unit of a record in its own queue.
+func entryOf(req *record.DispatchRequest) consumequeue.Entry {
+	e := consumequeue.Entry{
+		QueueOffset: req.QueueOffset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
+		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: 1,
+	}
+	if req.InnerNum > 0 {
+		e.Num = req.InnerNum
+		if req.InnerBase >= 0 {
+			e.QueueOffset = req.InnerBase
+		}
+	}
+	return e
+}

@@ -1,0 +1,138 @@
+package dispatch
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+)
+
+// Rules say which units a record gets.
+type Rules struct {
+	Shards int // number of queue sinks
+	// Kind tells the kind of a topic's queues; the record is an inner batch or
+	// not.
+	Kind func(topic string, innerBatch bool) consumequeue.Kind
+	// MultiDispatch gives units in the light queues that a record names.
+	MultiDispatch bool
+	// Deleted is the end of the log when a topic was deleted, 0 if it was not:
+	// older records of it stay out of its queues.
+	Deleted func(topic string) int64
+}
+
+// route is where the units of one queue go.
+type route struct {
+	queue  *consumequeue.Queue
+	kind   consumequeue.Kind
+	shard  int
+	window uint64 // the window that batch belongs to
+	batch  int
+}
+
+// topicRoutes are the routes of a topic; small queue ids in a slice.
+type topicRoutes struct {
+	dense   []*route
+	sparse  map[int32]*route
+	deleted int64
+	err     error // the name must not become a directory
+}
+
+const denseRoutes = 1024
+
+// router finds the queues of records and spreads them over the shards.
+type router struct {
+	store  *consumequeue.Store
+	rules  Rules
+	topics map[string]*topicRoutes
+	last   *topicRoutes // of the record before: most neighbours share a topic
+	name   string
+	next   int // shard of the next new queue
+}
+
+func (r *router) topic(name string) *topicRoutes {
+	if r.last != nil && r.name == name {
+		return r.last
+	}
+	t := r.topics[name]
+	if t == nil {
+		t = &topicRoutes{err: record.CheckTopic(name)}
+		if r.rules.Deleted != nil {
+			t.deleted = r.rules.Deleted(name)
+		}
+		r.topics[name] = t
+	}
+	r.last, r.name = t, name
+	return t
+}
+
+// forget drops what is known of a topic, after it was deleted.
+func (r *router) forget(name string) {
+	delete(r.topics, name)
+	r.last = nil
+}
+
+func (r *router) route(t *topicRoutes, topic string, queueID int32, inner bool) (*route, error) {
+	if queueID >= 0 && int(queueID) < len(t.dense) {
+		if rt := t.dense[queueID]; rt != nil {
+			return rt, nil
+		}
+	} else if rt := t.sparse[queueID]; rt != nil {
+		return rt, nil
+	}
+	kind := consumequeue.Simple
+	if r.rules.Kind != nil {
+		kind = r.rules.Kind(topic, inner)
+	}
+	q, err := r.store.Ensure(topic, queueID, kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.Load(); err != nil {
+		return nil, err
+	}
+	rt := &route{queue: q, kind: q.Kind(), shard: r.next}
+	r.next = (r.next + 1) % max(r.rules.Shards, 1)
+	t.put(queueID, rt)
+	return rt, nil
+}
+
+func (t *topicRoutes) put(queueID int32, rt *route) {
+	if queueID < 0 || queueID >= denseRoutes {
+		if t.sparse == nil {
+			t.sparse = make(map[int32]*route)
+		}
+		t.sparse[queueID] = rt
+		return
+	}
+	for int(queueID) >= len(t.dense) {
+		t.dense = append(t.dense, nil)
+	}
+	t.dense[queueID] = rt
+}
+
+// hasUnit tells from the transaction bits alone whether a record is in a queue.
+func hasUnit(sysFlag int32) bool {
+	switch sysFlag & record.SysTransactionMask {
+	case record.SysTransactionPrepared, record.SysTransactionRollback:
+		return false
+	}
+	return true
+}
+
+// lights visits the light queues of a record and the offsets that it has there.
+// Names and offsets are two lists of one length; a pair that makes no sense is
+// left out, where RocketMQ would stop for good.
+func lights(req *record.DispatchRequest, visit func(name string, offset int64)) {
+	names, offsets := req.MultiDispatch, req.MultiOffset
+	for len(names) > 0 && len(offsets) > 0 {
+		var name, number []byte
+		name, names, _ = bytes.Cut(names, []byte{','})
+		number, offsets, _ = bytes.Cut(offsets, []byte{','})
+		at, err := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || at < 0 || record.CheckTopic(string(name)) != nil {
+			continue
+		}
+		visit(string(name), at)
+	}
+}

@@ -1,0 +1,132 @@
+package actorstore
+
+import (
+	"github.com/actorstore/actorstore/actors"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/reader"
+	"github.com/actorstore/actorstore/recoverer"
+)
+
+// What goes in and comes out.
+type (
+	// Message is what a producer puts.
+	Message = record.Message
+	// MessageExt is a message as it stands in the store.
+	MessageExt = record.MessageExt
+	// Properties are the named values of a message.
+	Properties = record.Properties
+	// PutResult answers a put.
+	PutResult = flusher.PutResult
+	// PutMessageStatus is a put's status by RocketMQ's names.
+	PutMessageStatus = flusher.PutMessageStatus
+	// Pending is a put that was begun and is waited for later.
+	Pending = actors.Pending
+	// GetRequest asks for messages of a queue.
+	GetRequest = reader.GetRequest
+	// GetResult holds them and owns their bytes; reuse it to save allocations.
+	GetResult = reader.GetResult
+	// GetMessageStatus is a get's status by RocketMQ's names.
+	GetMessageStatus = reader.GetMessageStatus
+	// ViewResult tells where a View ended.
+	ViewResult = reader.ViewResult
+	// QueryRequest asks for messages by key and time.
+	QueryRequest = reader.QueryRequest
+	// QueryResult holds them.
+	QueryResult = reader.QueryResult
+	// TopicInfo is a topic with its queues.
+	TopicInfo = reader.TopicInfo
+	// QueueInfo is a queue with its offsets.
+	QueueInfo = reader.QueueInfo
+	// Boundary says which message of several answers OffsetByTime.
+	Boundary = consumequeue.Boundary
+	// State is how a store is at a moment.
+	State = actors.State
+	// Options configure a store; start from DefaultOptions.
+	Options = actors.Options
+	// Events are told what happens in a store.
+	Events = actors.Events
+	// FlushDiskType says when a put is answered.
+	FlushDiskType = actors.FlushDiskType
+	// Finding is one thing in a store that is not as it must be.
+	Finding = recoverer.Finding
+)
+
+// The errors that a caller may want to tell apart with errors.As.
+type (
+	// PutError says with which status a put was refused; nothing was written.
+	PutError = actors.PutError
+	// OptionError says which option cannot be.
+	OptionError = actors.OptionError
+	// LimitError says which rule a message breaks.
+	LimitError = record.LimitError
+	// CorruptionError names the file and offset of damaged bytes.
+	CorruptionError = record.CorruptionError
+	// FaultError says that a page of a file could not be read or written.
+	FaultError = mapped.FaultError
+	// LockedError says that somebody else is using the store.
+	LockedError = checkpoint.LockedError
+	// UnsupportedError says that the store is of a kind that is not served.
+	UnsupportedError = checkpoint.UnsupportedError
+)
+
+// The errors that a caller may want to tell apart with errors.Is.
+var (
+	// ErrCorrupt is in every CorruptionError.
+	ErrCorrupt = record.ErrCorrupt
+	// ErrBusy refuses a put because too many bytes are in flight.
+	ErrBusy = actors.ErrBusy
+	// ErrClosed is what a closing or closed store answers.
+	ErrClosed = actors.ErrClosed
+	// ErrDiskFull refuses a put for want of space; it may be tried again.
+	ErrDiskFull = actors.ErrDiskFull
+	// ErrOutcomeUnknown says that a wait ended before a put that is under way.
+	ErrOutcomeUnknown = flusher.ErrOutcomeUnknown
+)
+
+// The flush types.
+const (
+	AsyncFlush = actors.AsyncFlush
+	SyncFlush  = actors.SyncFlush
+)
+
+// The status of a put that is stored.
+const PutOK = flusher.PutOK
+
+// The statuses of a get.
+const (
+	Found               = reader.Found
+	NoMatchedMessage    = reader.NoMatchedMessage
+	MessageWasRemoving  = reader.MessageWasRemoving
+	OffsetFoundNull     = reader.OffsetFoundNull
+	OffsetOverflowBadly = reader.OffsetOverflowBadly
+	OffsetOverflowOne   = reader.OffsetOverflowOne
+	OffsetTooSmall      = reader.OffsetTooSmall
+	NoMatchedLogicQueue = reader.NoMatchedLogicQueue
+	NoMessageInQueue    = reader.NoMessageInQueue
+)
+
+// The boundaries of OffsetByTime.
+const (
+	Lower = consumequeue.Lower
+	Upper = consumequeue.Upper
+)
+
+// Names of properties that the store gives meaning to.
+const (
+	PropertyTags    = record.PropertyTags
+	PropertyKeys    = record.PropertyKeys
+	PropertyUniqKey = record.PropertyUniqKey
+	PropertyWait    = record.PropertyWait
+	PropertyDelay   = record.PropertyDelay
+)
+
+// DefaultOptions are RocketMQ's defaults, but for those whose comment says
+// otherwise, for a store at root.
+func DefaultOptions(root string) Options { return actors.DefaultOptions(root) }
+
+// NewProperties encodes pairs of names and values.
+func NewProperties(pairs ...string) Properties { return record.NewProperties(pairs...) }
