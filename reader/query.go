@@ -61,9 +61,8 @@ func (r *Reader) Query(ctx context.Context, req QueryRequest) (QueryResult, erro
 	if req.IndexType == IndexTypeTags {
 		walk = r.index.QueryTags
 	}
-	// The index counts in whole seconds, in some files from a wrong beginning: it
-	// is asked for all times.
-	err := walk(req.Topic, req.Key, math.MinInt64, math.MaxInt64, math.MaxInt, q.visit)
+	// No limit for the index: it counts collisions, we count matches.
+	err := walk(req.Topic, req.Key, 0, q.visit)
 	slices.SortFunc(q.found, func(a, b record.MessageExt) int {
 		return cmp.Compare(a.PhysicalOffset, b.PhysicalOffset)
 	})

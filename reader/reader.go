@@ -30,10 +30,10 @@ type Options struct {
 
 // KeyIndex is what a query needs of the index (package indexsvc). Candidates
 // come newest first and are matched by hash only; visit ends the walk by
-// returning false.
+// returning false; limit 0 is none.
 type KeyIndex interface {
-	Query(topic, key string, begin, end int64, limit int, visit func(physicalOffset int64) bool) error
-	QueryTags(topic, tags string, begin, end int64, limit int, visit func(physicalOffset int64) bool) error
+	Query(topic, key string, limit int, visit func(physicalOffset int64) bool) error
+	QueryTags(topic, tags string, limit int, visit func(physicalOffset int64) bool) error
 }
 
 // Reader reads a store. Any number of goroutines may use it at once.

@@ -82,6 +82,7 @@ func (w *walk) inside() bool {
 	default:
 		return true
 	}
+	p.More = p.NextOffset < p.MaxOffset
 	return false
 }
 
