@@ -12,13 +12,11 @@ import (
 func (f *FS) Crash(seed uint64, mode Mode) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode))), files: map[*node]*node{}}
+	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode)))}
 	c.chance = []float64{0.1, 0.5, 0.9}[c.rng.IntN(3)]
 	c.names = durableNames(f.root)
-	for i := range f.pending {
-		if c.keeps() {
-			f.pending[i].apply(c.entries)
-		}
+	for _, i := range slices.Backward(f.choose(func(*change) bool { return c.keeps() })) {
+		f.pending[i].apply(c.entries)
 	}
 	c.to = &FS{disk: &disk{total: f.disk.usage().Total}}
 	c.to.clock.Store(f.clock.Load())
@@ -32,7 +30,6 @@ type cut struct {
 	rng    *rand.Rand
 	chance float64 // that an unsynced thing survives, under Random
 	names  map[*node]map[string]*node
-	files  map[*node]*node // done; a file may have two names
 	to     *FS
 }
 
@@ -85,14 +82,10 @@ func (c *cut) dir(old *node) *node {
 	last := c.lastDirty(entries, names)
 	for _, name := range names {
 		n := entries[name]
-		switch {
-		case n.isDir:
+		if n.isDir {
 			d.entries[name] = c.dir(n)
-		case c.files[n] != nil:
-			d.entries[name] = c.files[n]
-		default:
+		} else {
 			d.entries[name] = c.file(n, name == last)
-			c.files[n] = d.entries[name]
 		}
 		d.entries[name].links++
 	}

@@ -251,6 +251,21 @@ func TestNamesNeedSyncDir(t *testing.T) {
 	wantOutcomes(t, outcomes(t, f, look), "tmp absent, d absent")
 }
 
+// Two renames of one file: never the second without the first, never two names.
+func TestChainOfRenames(t *testing.T) {
+	f := mappedtest.NewFS()
+	write(t, open(t, f, "/a", 0), 0, 'a', 5)
+	must(t, f.SyncFS("/"))
+	must(t, f.Rename("/a", "/b"))
+	must(t, f.Rename("/b", "/c"))
+	look := func(i *mappedtest.FS) string {
+		list, err := i.ReadDir("/")
+		must(t, err)
+		return fmt.Sprint(len(list), " ", list[0].Name())
+	}
+	wantOutcomes(t, outcomes(t, f, look), "1 a", "1 b", "1 c")
+}
+
 func TestReplacingRename(t *testing.T) {
 	f := mappedtest.NewFS()
 	for _, name := range []string{"a", "b"} {

@@ -20,7 +20,8 @@
 //
 //	T1  Only a successful sync moves bytes from live to disk, page by page; a
 //	    crash moves any subset of the dirty ones, torn at 512 bytes.
-//	T2  A rename, creation or removal is whole or absent after a crash.
+//	T2  A rename, creation or removal is whole or absent after a crash, and never
+//	    there without an earlier one of the same file or name.
 //	T3  Sync makes data and size durable, never the directory entry.
 //	T4  A lost page becomes durable only after it was written again: by WriteAt
 //	    in any case, through a mapping when its bytes differ afterwards.

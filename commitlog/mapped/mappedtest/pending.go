@@ -11,8 +11,7 @@ type change struct {
 	newName string
 }
 
-// apply does the change to the entries that pick gives for a directory. It does
-// not need the changes before it to have happened.
+// apply does the change to the entries that pick gives for a directory.
 func (c *change) apply(pick func(*node) map[string]*node) {
 	if c.oldDir != nil {
 		if m := pick(c.oldDir); m[c.oldName] == c.target {
@@ -26,24 +25,31 @@ func (c *change) apply(pick func(*node) map[string]*node) {
 
 func (c *change) in(dir *node) bool { return c.oldDir == dir || c.newDir == dir }
 
-// meets tells whether both changes are about one name.
+// meets tells whether both changes are about one file or one name, so that the
+// later one cannot be durable without the earlier.
 func (c *change) meets(o *change) bool {
 	hit := func(dir *node, name string) bool {
 		return dir != nil && (dir == o.oldDir && name == o.oldName || dir == o.newDir && name == o.newName)
 	}
-	return hit(c.oldDir, c.oldName) || hit(c.newDir, c.newName)
+	return c.target == o.target || hit(c.oldDir, c.oldName) || hit(c.newDir, c.newName)
 }
 
-// commit makes the pending changes durable that want names, and before them the
-// earlier ones that are about the same names.
-func (f *FS) commit(want func(*change) bool) {
-	var chosen []int // from the newest to the oldest
+// choose gives the places of the pending changes that want names and of the
+// earlier ones that those need, from the newest to the oldest.
+func (f *FS) choose(want func(*change) bool) []int {
+	var chosen []int
 	for i := len(f.pending) - 1; i >= 0; i-- {
 		c := &f.pending[i]
 		if want(c) || slices.ContainsFunc(chosen, func(j int) bool { return f.pending[j].meets(c) }) {
 			chosen = append(chosen, i)
 		}
 	}
+	return chosen
+}
+
+// commit makes pending changes durable.
+func (f *FS) commit(want func(*change) bool) {
+	chosen := f.choose(want)
 	if len(chosen) == 0 {
 		return
 	}
