@@ -26,6 +26,7 @@ type Store struct {
 	files   atomic.Uint64 // known so far
 	made    atomic.Uint64 // made so far
 	tmpMade atomic.Bool
+	synced  atomic.Bool // Sync has been called
 	dirty   dirtySet
 	closed  atomic.Bool
 }

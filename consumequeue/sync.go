@@ -50,18 +50,18 @@ func (d *dirtySet) take() ([]*file, map[string]struct{}) {
 
 // Sync makes every write that returned before the call durable, new files and
 // directories included, and returns how many files that were. It may run beside
-// anything. It never tries twice: after an error the writes it was to cover may
+// anything. The first call syncs the whole file system, so that units which an
+// earlier process wrote are covered too. It never tries twice: after an error the writes it was to cover may
 // be lost, and a later Sync that succeeds says nothing about them.
 func (s *Store) Sync() (files int, err error) {
 	if s.o.ReadOnly {
 		return 0, nil
 	}
 	dirty, dirs := s.dirty.take()
-	if len(dirty) == 0 && len(dirs) == 0 {
-		return 0, nil
-	}
-	if len(dirty) >= syncFSFrom || len(dirs) >= syncFSFrom {
-		return len(dirty), s.syncAll(dirty)
+	// Nobody knows what a process before this one left unsynced.
+	first := !s.synced.Swap(true)
+	if first || len(dirty) >= syncFSFrom || len(dirs) >= syncFSFrom {
+		return len(dirty), s.syncAll(dirty, first)
 	}
 	for _, f := range dirty {
 		if e := s.syncFile(f); e != nil {
@@ -76,9 +76,9 @@ func (s *Store) Sync() (files int, err error) {
 	return len(dirty), err
 }
 
-// syncAll syncs each file system once that a dirty file may be on.
-func (s *Store) syncAll(dirty []*file) error {
-	var simple, batch, ext bool
+// syncAll syncs each file system that a dirty file may be on, or every one.
+func (s *Store) syncAll(dirty []*file, every bool) error {
+	simple, batch, ext := every, every, every
 	for _, f := range dirty {
 		ext = ext || f.ext
 		batch = batch || (!f.ext && f.q.kind == Batch)
@@ -92,7 +92,7 @@ func (s *Store) syncAll(dirty []*file) error {
 		due bool
 		dir string
 	}{{simple, s.o.Dir}, {batch, s.o.BatchDir}, {ext, s.o.ExtDir}} {
-		if root.due && !s.absent(root.dir) {
+		if root.due && root.dir != "" && !s.absent(root.dir) {
 			err = errors.Join(err, s.o.FS.SyncFS(root.dir))
 		}
 	}

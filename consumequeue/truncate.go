@@ -7,7 +7,7 @@ import (
 
 // TruncateTo cuts the queue so that MaxOffset is at most maxOffset (a batch unit
 // that reaches above it goes as a whole): files behind are removed, the units
-// left over are zeroed, and all that is durable when it returns. A damaged
+// left over are zeroed, and the queue is durable when it returns. A damaged
 // queue is mended if the cut lies in its valid part: the last file is made anew
 // at full length. If the cut falls in front of the first file the queue starts
 // anew at maxOffset.
@@ -138,8 +138,20 @@ func (q *Queue) zeroBehind(index, old int64, keep int) error {
 			return err
 		}
 	}
-	if err := q.store.syncFile(f); err != nil {
-		return err
+	return q.syncWhole()
+}
+
+// syncWhole makes the queue durable as it stands, units in front of a cut that
+// no Sync has covered yet included.
+func (q *Queue) syncWhole() error {
+	for _, f := range q.files.Load().files {
+		if !f.dirty.Load() {
+			continue
+		}
+		// The mark stays: the next Sync is told of the file in any case.
+		if err := q.store.syncFile(f); err != nil {
+			return err
+		}
 	}
 	return q.store.o.FS.SyncDir(q.dir())
 }
