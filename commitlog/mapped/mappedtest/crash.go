@@ -12,9 +12,8 @@ import (
 func (f *FS) Crash(seed uint64, mode Mode) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode)))}
+	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode))), names: map[*node]map[string]*node{}}
 	c.chance = []float64{0.1, 0.5, 0.9}[c.rng.IntN(3)]
-	c.names = durableNames(f.root)
 	for _, i := range slices.Backward(f.choose(func(*change) bool { return c.keeps() })) {
 		f.pending[i].apply(c.entries)
 	}
@@ -33,29 +32,7 @@ type cut struct {
 	to     *FS
 }
 
-// durableNames copies the durable entries of every directory.
-func durableNames(root *node) map[*node]map[string]*node {
-	names := map[*node]map[string]*node{}
-	var walk func(*node)
-	walk = func(d *node) {
-		if _, done := names[d]; done {
-			return
-		}
-		names[d] = maps.Clone(d.durable)
-		for _, m := range []map[string]*node{d.durable, d.entries} {
-			for _, n := range m {
-				if n.isDir {
-					walk(n)
-				}
-			}
-		}
-	}
-	walk(root)
-	return names
-}
-
-// entries is for change.apply; a directory that is gone live and durably has
-// none that anyone could see.
+// entries is what the cut leaves of a directory's durable names.
 func (c *cut) entries(dir *node) map[string]*node {
 	if c.names[dir] == nil {
 		c.names[dir] = maps.Clone(dir.durable)
