@@ -213,7 +213,7 @@ func TestDamagedIndex(t *testing.T) {
 	if !errors.Is(err, bad) || !errors.Is(err, record.ErrCorrupt) {
 		t.Errorf("error %v", err)
 	}
-	if got := bodies(q.Messages); fmt.Sprint(got) != "[48  49  59 ]" || q.More || !q.Incomplete {
+	if got := bodies(q.Messages); fmt.Sprint(got) != "[48 49 59]" || q.More || !q.Incomplete {
 		t.Errorf("%q %v %v", got, q.More, q.Incomplete)
 	}
 	ready = true
