@@ -55,7 +55,9 @@ func (o *Options) complete() error {
 	if o.Warn == nil {
 		o.Warn = func(string, string) {}
 	}
-	o.FileSize = (o.FileSize + UnitSize - 1) / UnitSize * UnitSize
+	if o.FileSize > 0 {
+		o.FileSize = (o.FileSize + UnitSize - 1) / UnitSize * UnitSize
+	}
 	switch {
 	case o.FS == nil:
 		return fmt.Errorf("consume queues: no file system given")
