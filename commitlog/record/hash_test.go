@@ -73,6 +73,8 @@ func TestMalformedUTF8(t *testing.T) {
 		"61808062":     "a" + bad + bad + "b",
 		"c0af":         bad + bad,
 		"e08080":       bad + bad + bad,
+		"e09f80":       bad + bad + bad,
+		"f08f8080":     strings.Repeat(bad, 4),
 		"f0808080":     strings.Repeat(bad, 4),
 		"f4908080":     strings.Repeat(bad, 4),
 		"f5808080":     strings.Repeat(bad, 4),

@@ -3,7 +3,7 @@ package record
 import "net/netip"
 
 // hostOr is the address to store: the default for a zero one, IPv4 for an IPv4
-// address in IPv6 clothes (as Java's InetAddress has it), no zone.
+// address in IPv6 clothes, as Java's InetAddress has it.
 func hostOr(a, def netip.AddrPort) netip.AddrPort {
 	if !a.IsValid() {
 		a = def
@@ -11,7 +11,7 @@ func hostOr(a, def netip.AddrPort) netip.AddrPort {
 	if a.Addr().Is4() {
 		return a
 	}
-	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
 // hostLen is the number of bytes that putHost writes; a zero address takes as

@@ -47,6 +47,8 @@ func TestInnerBatchDamaged(t *testing.T) {
 		{"one byte", good[:1], 0, "an inner message of at least 22 bytes"},
 		{"negative body", edit(16, 0x80), 0, "a body of -"},
 		{"long body", edit(19, 0xFF), 0, "a body of 255 bytes"},
+		{"body one byte too long", edit(19, 35), 0, "a body of 35 bytes"},
+		{"properties one byte too long", edit(24, 25+7), 0, "properties of 32 bytes"},
 		{"negative properties", edit(23, 0x80), 0, "properties of -32761 bytes"},
 		{"long properties", edit(23, 0x7F), 0, "properties of 32519 bytes"},
 	} {

@@ -53,6 +53,7 @@ func TestFindMagic(t *testing.T) {
 		{"magic without room for a size", a[4:], -1},
 		{"v2", unhex("01 02 03 04 05 daa320ab"), 1},
 		{"nearly", unhex("01 02 03 04 05 daa320aa"), -1},
+		{"first byte of a magic at the end", append(make([]byte, 9), 0xDA, 0xA3, 0x20), -1},
 		{"only a BLANK", unhex("00000064 cbd43194"), -1},
 	} {
 		if got := record.FindMagic(c.b); got != c.want {

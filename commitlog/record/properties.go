@@ -63,8 +63,8 @@ func AppendProperty(p Properties, name, value string) Properties {
 	return append(p, itemEnd)
 }
 
-// Get is the value of a property. Bytes that are not UTF-8 read as U+FFFD, the
-// way Java decodes them.
+// Get is the value of a property. Bytes of it that are not UTF-8 read as U+FFFD,
+// the way Java decodes them; the name is compared byte by byte.
 func (p Properties) Get(name string) (string, bool) {
 	v := p.Bytes(name)
 	return ToValidUTF8(v), v != nil
