@@ -49,8 +49,8 @@
 //     checksum like any other.
 //   - R5: Message.Properties never holds the trailer; the encoder alone writes
 //     it, behind a 0x02, in batches too.
-//   - R6: results of the readers alias the bytes they were given; nothing here
-//     writes into bytes it did not make, except Encode into dst.
+//   - R6: results of the readers alias the bytes they were given, and nobody
+//     writes into those: only what takes a dst, or appends, writes there.
 //
 // # Assumptions
 //
