@@ -1,0 +1,48 @@
+# Everything here needs only Go, but for what is marked.
+GO ?= go
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@2026.2.2
+
+.PHONY: all build test race lint cross fuzz interop bench demo clean
+
+all: build test
+
+build:            ## the command line, in bin/
+	$(GO) build -o bin/actorstore ./cmd/actorstore
+
+demo:             ## messages through the pipeline, a kill -9, and all of them back
+	$(GO) run ./cmd/actorstore demo
+
+test:             ## the tests of all packages
+	$(GO) test ./...
+
+race:             ## the same under the race detector, with invariants compiled in
+	$(GO) test -race -tags invariants ./...
+
+lint:             ## vet, staticcheck, formatting
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+cross:            ## the other platforms compile, tests included
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+FUZZTIME ?= 10s
+fuzz:             ## every fuzz target for FUZZTIME
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done
+
+interop:          ## both ways against Apache RocketMQ; installs a JDK and Maven (Debian, root)
+	sh tests/interop/install.sh
+	ACTORSTORE_INTEROP=1 $(GO) test -count=1 -timeout 20m ./tests/interop
+
+bench:            ## beside a mutex log and Apache RocketMQ; a quiet machine, a JDK and Maven
+	sh tests/interop/install.sh
+	$(GO) run ./tests/bench
+
+clean:
+	rm -rf bin tests/interop/java/target
