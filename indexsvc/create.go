@@ -34,13 +34,7 @@ func (s *Service) create(storeTime int64) (*indexFile, error) {
 	h := Header{IndexCount: 1}
 	lastName := ""
 	if last := s.last(); last != nil {
-		lastName = last.name
-		if end := last.endPhy.Load(); end > 0 {
-			h.BeginPhyOffset, h.EndPhyOffset = end, end
-		}
-		if end := last.endTime.Load(); end > 0 {
-			h.BeginTimestamp, h.EndTimestamp = end, end
-		}
+		h, lastName = last.header().successor(), last.name
 	}
 	for name := nextName(storeTime, lastName); ; name = after(name) {
 		f, err := s.createNamed(name, h)

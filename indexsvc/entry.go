@@ -31,7 +31,7 @@ func (e *entry) encode(b []byte) {
 	be.PutUint32(b[16:], uint32(e.prev))
 }
 
-// A slot is the only word that changes under a reader.
+// A slot is the only word that changes under a reader: both sides use atomics.
 
 func loadSlot(b []byte) int32 {
 	var w [slotSize]byte

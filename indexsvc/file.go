@@ -36,13 +36,17 @@ type indexFile struct {
 
 func newIndexFile(fsys mapped.FS, path, name string, g Geometry, h Header, readOnly bool) *indexFile {
 	f := &indexFile{fs: fsys, path: path, name: name, geo: g, readOnly: readOnly}
+	f.setHeader(h)
+	return f
+}
+
+func (f *indexFile) setHeader(h Header) {
 	f.beginTime.Store(h.BeginTimestamp)
 	f.endTime.Store(h.EndTimestamp)
 	f.beginPhy.Store(h.BeginPhyOffset)
 	f.endPhy.Store(h.EndPhyOffset)
 	f.slotCount.Store(h.HashSlotCount)
 	f.count.Store(h.IndexCount)
-	return f
 }
 
 func (f *indexFile) header() Header {

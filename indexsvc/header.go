@@ -53,6 +53,18 @@ func (h *Header) encode() []byte {
 	return b
 }
 
+// successor is the header that a file behind this one is born with.
+func (h Header) successor() Header {
+	next := Header{IndexCount: 1}
+	if h.EndPhyOffset > 0 {
+		next.BeginPhyOffset, next.EndPhyOffset = h.EndPhyOffset, h.EndPhyOffset
+	}
+	if h.EndTimestamp > 0 {
+		next.BeginTimestamp, next.EndTimestamp = h.EndTimestamp, h.EndTimestamp
+	}
+	return next
+}
+
 // check tells whether the header can belong to a file of that geometry.
 func (h *Header) check(path string, g Geometry) error {
 	bad := func(at int64, want string, got any) error {
@@ -65,7 +77,7 @@ func (h *Header) check(path string, g Geometry) error {
 		return bad(atSlotCount, fmt.Sprintf("hashSlotCount 0..%d", min(g.Slots, h.IndexCount)), h.HashSlotCount)
 	case h.BeginPhyOffset < 0:
 		return bad(atBeginPhy, "beginPhyOffset >= 0", h.BeginPhyOffset)
-	case h.EndPhyOffset < h.BeginPhyOffset:
+	case h.EndPhyOffset < 0 || h.IndexCount > 1 && h.EndPhyOffset < h.BeginPhyOffset:
 		return bad(atEndPhy, fmt.Sprintf("endPhyOffset >= %d", h.BeginPhyOffset), h.EndPhyOffset)
 	}
 	return nil

@@ -12,49 +12,85 @@ import (
 // the slot for empty and lose the older chain.
 type uncounted struct{ slot, prev int32 }
 
-// mend looks for such an entry in the last file and unlinks it. A read-only file
-// is left as it is, and readers go around the entry.
-func (f *indexFile) mend() error {
-	if f.count.Load() >= f.geo.Entries {
+// mendLast takes back what a killed process did of a put into the last file, so
+// that the put can be made again with the same result.
+func mendLast(files []*indexFile) error {
+	if len(files) == 0 || files[len(files)-1].full() {
 		return nil
 	}
-	flag := os.O_RDWR
-	if f.readOnly {
-		flag = os.O_RDONLY
+	f := files[len(files)-1]
+	if err := f.mend(); err != nil {
+		return err
 	}
-	file, err := f.fs.OpenFile(f.path, flag, 0)
+	// The first entry replaces the header that the file was born with.
+	if len(files) == 1 || f.count.Load() > 1 || f.readOnly {
+		return nil
+	}
+	born := files[len(files)-2].header().successor()
+	if f.header() == born {
+		return nil
+	}
+	f.setHeader(born)
+	return f.write(born.encode(), 0)
+}
+
+// mend unlinks an uncounted entry and takes the end back to the last that is
+// counted. A read-only file is left as it is: readers go around the entry.
+func (f *indexFile) mend() error {
+	file, err := f.fs.OpenFile(f.path, os.O_RDONLY, 0)
 	if err != nil {
 		return fmt.Errorf("open index file: %w", err)
 	}
 	defer file.Close()
-	f.stale, err = findUncounted(file, f.count.Load(), f.geo)
-	if err != nil {
-		return fmt.Errorf("read index file: %w", err)
+	count := f.count.Load()
+	stale, err := f.findUncounted(file, count)
+	if err != nil || stale == nil {
+		return err
 	}
-	if f.stale == nil || f.readOnly {
+	if count > 1 {
+		last, err := f.read(file, count-1)
+		if err != nil {
+			return err
+		}
+		f.endPhy.Store(last.phy)
+	}
+	if f.readOnly {
+		f.stale = stale
 		return nil
 	}
-	var b [slotSize]byte
-	be.PutUint32(b[:], uint32(f.stale.prev))
-	if _, err := file.WriteAt(b[:], f.geo.slotAt(f.stale.slot)); err != nil {
+	var b [8]byte
+	be.PutUint64(b[:], uint64(f.endPhy.Load()))
+	if err := f.write(b[:], atEndPhy); err != nil {
+		return err
+	}
+	be.PutUint32(b[:], uint32(stale.prev))
+	return f.write(b[:slotSize], f.geo.slotAt(stale.slot))
+}
+
+func (f *indexFile) write(b []byte, at int64) error {
+	file, err := f.fs.OpenFile(f.path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open index file: %w", err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt(b, at); err != nil {
 		return fmt.Errorf("mend index file: %w", err)
 	}
-	f.stale = nil
 	return nil
 }
 
-func findUncounted(file mapped.File, n int32, g Geometry) (*uncounted, error) {
-	var b [entrySize]byte
-	if _, err := file.ReadAt(b[:], g.entryAt(n)); err != nil {
+func (f *indexFile) findUncounted(file mapped.File, n int32) (*uncounted, error) {
+	e, err := f.read(file, n)
+	if err != nil {
 		return nil, err
 	}
-	e := decodeEntry(b[:])
 	if e.hash < 0 || e.prev < 0 || e.prev >= n {
 		return nil, nil
 	}
-	slot := e.hash % g.Slots
-	if _, err := file.ReadAt(b[:slotSize], g.slotAt(slot)); err != nil {
-		return nil, err
+	slot := e.hash % f.geo.Slots
+	var b [slotSize]byte
+	if _, err := file.ReadAt(b[:], f.geo.slotAt(slot)); err != nil {
+		return nil, fmt.Errorf("read index file: %w", err)
 	}
 	if int32(be.Uint32(b[:])) != n {
 		return nil, nil

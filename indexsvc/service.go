@@ -105,10 +105,10 @@ func (s *Service) load() error {
 		return cmp.Or(cmp.Compare(a.beginPhy.Load(), b.beginPhy.Load()),
 			cmp.Compare(a.endPhy.Load(), b.endPhy.Load()), cmp.Compare(a.name, b.name))
 	})
-	s.publish(files)
-	if len(files) > 0 {
-		return files[len(files)-1].mend()
+	if err := mendLast(files); err != nil {
+		return err
 	}
+	s.publish(files)
 	return nil
 }
 
