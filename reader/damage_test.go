@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 	}
 	g, err = s.get(GetRequest{Topic: "T", Offset: int64(second), MaxCount: 10})
 	var fault *mapped.FaultError
-	if !errors.As(err, &fault) || fault.Offset != 0 || g.NextOffset != int64(second)+1 || len(g.Messages) != 0 {
+	if !errors.As(err, &fault) || fault.Offset >= 8 || g.NextOffset != int64(second)+1 || len(g.Messages) != 0 {
 		t.Fatalf("at it: %v %+v", err, g.Place)
 	}
 	if _, err := s.r.Lookup(ctx, at[second].PhysicalOffset); !errors.As(err, &fault) {
