@@ -195,3 +195,19 @@ func TestReceived(t *testing.T) {
 		t.Errorf("stamped here an hour ago: %+v", d)
 	}
 }
+
+// TestFutureRecords: records of the future, left by an earlier run, do not make a
+// later jump of the clock believable.
+func TestFutureRecords(t *testing.T) {
+	w := newWorld(t)
+	w.hours(80)
+	w.off = 240 * hour
+	w.hours(2)
+	w.off = 0
+	w.hours(3)
+	w.open()
+	w.step()
+	w.off = 480 * hour
+	w.step()
+	w.kept(71, 73)
+}
