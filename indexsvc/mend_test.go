@@ -75,6 +75,7 @@ func TestMendAfterKill(t *testing.T) {
 					}
 					wantFound(t, s, "T", k, want...)
 				}
+				verify(t, s)
 				if readOnly {
 					if !bytes.Equal(readFile(t, fsys, path), image) {
 						t.Errorf("%s: read-only, file changed", name)

@@ -109,7 +109,11 @@ func (v *verifier) some() {
 // slots checks that the table and the header say what the entries say.
 func (v *verifier) slots() {
 	for slot, head := range v.heads {
-		if got := loadSlot(v.b[v.f.geo.slotAt(int32(slot)):]); got != head {
+		got := loadSlot(v.b[v.f.geo.slotAt(int32(slot)):])
+		if stale := v.f.stale; stale != nil && stale.slot == int32(slot) {
+			got = stale.prev
+		}
+		if got != head {
 			v.err = v.f.corrupt(v.f.geo.slotAt(int32(slot)), fmt.Sprintf("entry number %d", head), got)
 			return
 		}
