@@ -9,7 +9,8 @@ import (
 // Units visits every queue that the record has a unit in: its own, and with
 // multiDispatch the light queues that it names. A prepared or rolled-back half
 // of a transaction has none. num is the number of messages: INNER_NUM for an
-// inner batch, whose unit begins at INNER_BASE, else 1.
+// inner batch, whose unit begins at INNER_BASE, else 1. In a queue of simple
+// units an inner batch takes one unit, too, at the record's own queue offset.
 //
 // A light queue whose offset is no number is left out, where RocketMQ would
 // stop dispatching for good. Names are not checked: see CheckTopic. names may be
@@ -19,7 +20,7 @@ func (req *DispatchRequest) Units(multiDispatch bool, names *Interner, visit fun
 		return
 	}
 	offset, num := req.QueueOffset, int16(1)
-	if req.InnerNum > 0 {
+	if req.SysFlag&SysInnerBatch != 0 && req.InnerNum > 0 {
 		num = req.InnerNum
 		if req.InnerBase >= 0 {
 			offset = req.InnerBase

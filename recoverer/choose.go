@@ -1,0 +1,158 @@
+package recoverer
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/consumequeue"
+)
+
+// choose gives every queue its state: known to be right up to where the replay
+// begins, or to be checked unit by unit.
+func (r *recovery) choose(p *replay) error {
+	if r.plan.Trusted && r.in.Summary.Dispatched > r.rep.End {
+		r.plan.Trusted = false
+		r.plan.WhyAll = fmt.Sprintf("the queue summary ends at offset %d, the log at %d", r.in.Summary.Dispatched, r.rep.End)
+	}
+	if !r.plan.Trusted {
+		r.plan.ReplayFrom, p.all = r.rep.Min, r.rep.Min
+	} else {
+		for i := range r.in.Summary.Queues {
+			s := &r.in.Summary.Queues[i]
+			if r.in.Deleted.Covers(s.Topic, r.in.Summary.Dispatched-1) && r.in.Queues.Queue(s.Topic, s.QueueID) == nil {
+				continue // deleted since
+			}
+			p.adopt(s, r.in.Summary.Dispatched)
+		}
+	}
+	for q := range r.in.Queues.All() {
+		key := queueKey{q.Topic(), q.ID()}
+		st := p.states[key]
+		if st == nil {
+			st = newState(q, key)
+			st.checked = !r.plan.Trusted
+			p.states[key] = st
+		}
+		if st.summed {
+			continue
+		}
+		if err := p.strip(st); err != nil {
+			return err
+		}
+		if r.plan.Trusted && st.trustEnd > p.min && st.trustEnd <= p.all {
+			st.checked = true // the summary should have known it
+		}
+	}
+	for _, st := range p.states {
+		if st.checked {
+			r.rep.QueuesChecked++
+		}
+	}
+	return nil
+}
+
+// adopt believes the summary about one queue if the queue agrees with it.
+func (p *replay) adopt(s *checkpoint.QueueEnd, dispatched int64) {
+	key := queueKey{s.Topic, s.QueueID}
+	q := p.in.Queues.Queue(s.Topic, s.QueueID)
+	st := newState(q, key)
+	p.states[key] = st
+	if q == nil {
+		st.kind = consumequeue.Kind(s.Kind)
+	}
+	if why := p.disagrees(s, q, dispatched, &st.lastEnd); why != "" {
+		st.checked = true
+		p.tell(st, s.MaxOffset, "the end that the summary tells", why)
+		return
+	}
+	st.summed, st.known, st.next = true, q != nil, s.MaxOffset
+}
+
+// disagrees says why a queue is not what the summary tells; "" if it is.
+func (p *replay) disagrees(s *checkpoint.QueueEnd, q *consumequeue.Queue, dispatched int64, lastEnd *int64) string {
+	switch {
+	case q == nil && s.MaxOffset == 0:
+		return ""
+	case q == nil:
+		return "no queue"
+	case q.Kind() != consumequeue.Kind(s.Kind):
+		return "a " + q.Kind().String()
+	case q.MaxOffset() < s.MaxOffset:
+		return "an end at " + strconv.FormatInt(q.MaxOffset(), 10)
+	case s.MaxOffset == s.MinOffset:
+		return ""
+	}
+	if q.MinOffset() > s.MinOffset {
+		u, ok := firstUnit(q)
+		if !ok || u.PhysicalOffset >= p.min && q.MinOffset() < s.MaxOffset {
+			return "a first unit at " + strconv.FormatInt(q.MinOffset(), 10)
+		}
+	}
+	var one [1]consumequeue.Unit
+	n, err := q.Read(s.MaxOffset-1, one[:])
+	u := &one[0]
+	switch {
+	case errors.Is(err, consumequeue.ErrOffsetTooSmall):
+		return ""
+	case err != nil:
+		return err.Error()
+	case n == 0 || u.Base+max(int64(u.Num), 1) != s.MaxOffset:
+		return "no unit that ends there"
+	case u.PhysicalOffset < p.min:
+		*lastEnd = p.min
+		return ""
+	case !p.look.backs(u, q.Topic(), q.ID(), dispatched):
+		return fmt.Sprintf("a last unit that points at %d, where no such record is", u.PhysicalOffset)
+	}
+	*lastEnd = u.PhysicalOffset + int64(u.Size)
+	return ""
+}
+
+// strip cuts the units at the end of a queue that point at no record of it. What
+// is left ends with a unit that is right, points at damage, or whose record has
+// left the log.
+func (p *replay) strip(st *queueState) error {
+	q := st.q
+	if q == nil {
+		return nil
+	}
+	lo, hi := q.MinOffset(), q.MaxOffset()
+	keep := hi
+	var buf [largeWindow]consumequeue.Unit
+	for keep > lo {
+		from := max(keep-largeWindow, lo)
+		n, err := q.Read(from, buf[:keep-from])
+		if err != nil && !isCorrupt(err) {
+			return err
+		}
+		k := n
+		for k > 0 && !p.right(&buf[k-1], st) {
+			k--
+		}
+		if k > 0 {
+			u := &buf[k-1]
+			keep = u.Base + max(int64(u.Num), 1)
+			if u.PhysicalOffset >= p.min {
+				st.trustEnd = u.PhysicalOffset + int64(u.Size)
+			}
+			break
+		}
+		keep = from
+	}
+	if keep == hi {
+		return nil
+	}
+	p.tell(st, keep, "units that point at records of the log", fmt.Sprintf("%d that do not", hi-keep))
+	p.rep.UnitsCut += hi - keep
+	return st.cutTo(keep)
+}
+
+// right tells whether the last unit of a queue may stay.
+func (p *replay) right(u *consumequeue.Unit, st *queueState) bool {
+	if u.PhysicalOffset+int64(u.Size) > p.end {
+		return false
+	}
+	return u.PhysicalOffset < p.min || p.damage.holds(u) || p.look.backs(u, st.topic, st.id, p.end)
+}

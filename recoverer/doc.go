@@ -1,0 +1,67 @@
+// Package recoverer brings a store from what stands on disk to a consistent
+// state before anybody uses it, and inspects stores.
+//
+// # Promise
+//
+// After Recover the log ends where good records end, nothing stands behind that
+// end, everything in front of it is on disk, and every queue and the index say
+// what the log says. No record is lost because another one is damaged, and no
+// byte is cut that is not kept aside first. Recover may be cut at any point and
+// run again: it comes to the same state. Inspect and Verify change nothing.
+//
+// # Phases of Recover
+//
+//	plan     what counts: the durable mark, the queue summary, the index
+//	scan     where the log ends, and what inside it is damaged
+//	secure   rewrite and sync what is not proven durable; keep aside, zero
+//	         and sync what stands behind the end; new mark
+//	queues   find their ends; choose those whose every unit must be checked
+//	replay   the log from the first record that a queue or the index may lack,
+//	         each record against its unit
+//	settle   cut units behind the log, correct minima, sync, new summary
+//
+// # What is trusted
+//
+// The mark counts if the six checkpoint fields are those it was written with
+// and its last record stands where it says. Then the scan begins at that record:
+// below it the log is known to be durable, and damage there is damage, never an
+// end. Without a mark the store is another engine's (or has lost the mark): the
+// whole log is scanned, by all processors, and every unit of every queue is
+// checked against it. RocketMQ looks at ten files at most and takes the ends of
+// the queues on trust; both lose messages.
+//
+// The summary counts with the mark. Its queues must be there, reach at least as
+// far as it says, and their last unit below it must point at the right record;
+// those that fail are checked unit by unit.
+//
+// # A bad place in the log
+//
+//	below the mark              damage; reading goes on behind it
+//	a missing segment           damage
+//	whole 512-byte sectors of   a write that a power cut lost: the end, and
+//	zeros, in a log of ours     what stands behind was never acknowledged
+//	good records behind that    damage
+//	continue
+//	else                        the end; what stands behind is old
+//
+// Good records continue if their queue offset is above the last good one of
+// their queue and, in the same segment, their store time is not older than that
+// of the last good record. What RocketMQ's truncation leaves does not.
+//
+// # Invariants
+//
+//   - R1: nothing is changed before the plan and the scan have succeeded.
+//   - R2: nothing is dispatched that is not proven durable.
+//   - R3: zeroing is durable, and the bytes kept, before Recover returns.
+//   - R4: a unit that points at a record of its queue with its offset is never
+//     replaced; a record that no unit can be given is reported.
+//   - R5: queue offsets keep their numbers: for records that damage has taken
+//     there are units that point at the damage.
+//   - R6: every file written here is derived data, ours, or holds the same bytes
+//     as before.
+//
+// # Assumptions
+//
+// The caller holds the store's lock, and uses log, queues and index only after
+// Recover has returned. Log, queues and index were opened on the same files.
+package recoverer

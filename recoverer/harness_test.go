@@ -1,0 +1,505 @@
+package recoverer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/consumequeue"
+	"github.com/actorstore/actorstore/indexsvc"
+	"github.com/actorstore/actorstore/recoverer"
+)
+
+// Small geometry, so that borders are crossed often.
+const (
+	segmentSize   = 4096
+	queueFileSize = 200 // 10 units
+	indexSlots    = 7
+	indexEntries  = 20
+	startTime     = int64(1700000000000)
+)
+
+// store is an open store of a test. Everything is written through the cores.
+type store struct {
+	t      testing.TB
+	fs     mapped.FS
+	layout checkpoint.Layout
+	log    *commitlog.Log
+	queues *consumequeue.Store
+	index  *indexsvc.Service
+
+	append *commitlog.Appender
+	sync   *commitlog.Syncer
+	now    int64
+	crc    bool
+	fields checkpoint.Checkpoint
+	input  recoverer.Input
+	report recoverer.Report
+}
+
+type option func(*store, *recoverer.Input)
+
+func withoutCRC(s *store, _ *recoverer.Input)     { s.crc = false }
+func multiDispatch(_ *store, in *recoverer.Input) { in.MultiDispatch = true }
+func syncFlush(_ *store, in *recoverer.Input)     { in.SyncFlush = true }
+func parallel(_ *store, in *recoverer.Input) {
+	in.Parallel = func(n int, f func(int)) {
+		var wait sync.WaitGroup
+		for i := range n {
+			wait.Go(func() { f(i) })
+		}
+		wait.Wait()
+	}
+}
+
+// openFiles opens what stands on disk without recovering it.
+func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (*store, error) {
+	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true}
+	in := recoverer.Input{FS: fsys, Layout: s.layout}
+	for _, o := range options {
+		o(s, &in)
+	}
+	var err error
+	s.log, err = commitlog.Open(commitlog.Options{
+		FS: fsys, Dir: s.layout.CommitLog(), TmpDir: s.layout.CommitLogTmp(), SegmentSize: segmentSize, ReadOnly: readOnly,
+		Staged: true, EnableLmq: in.MultiDispatch, Encoder: record.Encoder{AppendPropCRC: s.crc},
+	})
+	if err != nil {
+		return s, err
+	}
+	s.queues, err = consumequeue.Open(consumequeue.Options{
+		FS: fsys, Dir: s.layout.ConsumeQueue(), BatchDir: s.layout.BatchConsumeQueue(), TmpDir: s.layout.Tmp(),
+		FileSize: queueFileSize, BatchFileSize: 10 * consumequeue.BatchUnitSize, ReadOnly: readOnly,
+	})
+	if err != nil {
+		return s, err
+	}
+	s.index, err = indexsvc.Open(indexsvc.Options{FS: fsys, Dir: s.layout.Index(), TmpDir: s.layout.Tmp(),
+		MaxHashSlotNum: indexSlots, MaxIndexNum: indexEntries, ReadOnly: readOnly})
+	if err != nil {
+		return s, err
+	}
+	in.State, _, err = recoverer.ReadState(fsys, s.layout)
+	in.Log, in.Queues, in.Index = s.log, s.queues, s.index
+	s.input, s.fields = in, in.Checkpoint
+	return s, err
+}
+
+// tryOpen opens and recovers a store, as a shell does.
+func tryOpen(t testing.TB, fsys mapped.FS, options ...option) (*store, error) {
+	if err := fsys.MkdirAll("/store"); err != nil {
+		return nil, err
+	}
+	s, err := openFiles(t, fsys, false, options...)
+	if err == nil {
+		for _, dir := range []string{s.layout.CommitLog(), s.layout.ConsumeQueue(), s.layout.Index()} {
+			err = errors.Join(err, fsys.MkdirAll(dir))
+		}
+	}
+	if err == nil {
+		err = checkpoint.Prepare(fsys, s.layout)
+	}
+	if err == nil {
+		err = checkpoint.CreateAbort(fsys, s.layout, 1)
+	}
+	if err == nil {
+		s.report, err = recoverer.Recover(context.Background(), s.input)
+	}
+	if err != nil {
+		s.release()
+		return s, err
+	}
+	s.fields = s.report.Checkpoint
+	s.append = s.log.Appender(s.log.Allocator(), s.report.Offsets)
+	s.sync = s.log.Syncer()
+	return s, nil
+}
+
+func open(t testing.TB, fsys mapped.FS, options ...option) *store {
+	t.Helper()
+	s, err := tryOpen(t, fsys, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// release closes the files and nothing else, as a killed process does.
+func (s *store) release() {
+	if s.index != nil {
+		s.index.Close()
+	}
+	if s.queues != nil {
+		s.queues.Close()
+	}
+	if s.log != nil {
+		s.log.Close()
+	}
+}
+
+// message makes the i-th message of a queue.
+func message(topic string, queue int32, i int, body int) *record.Message {
+	m := &record.Message{Topic: topic, QueueID: queue, BornTimestamp: startTime,
+		Body: bytes.Repeat([]byte{byte('a' + i%26)}, body)}
+	m.SetKeys(fmt.Sprintf("k%d", i))
+	return m
+}
+
+// put appends, flushes and dispatches one message and returns where it stands.
+func (s *store) put(m *record.Message) commitlog.Appended {
+	s.t.Helper()
+	at := s.add(m)
+	s.flush()
+	s.dispatch()
+	return at
+}
+
+// add only appends.
+func (s *store) add(m *record.Message) commitlog.Appended {
+	s.t.Helper()
+	s.now += 10
+	at, err := s.append.Append(m, s.now)
+	if err == nil {
+		err = s.append.Publish()
+	}
+	if err != nil {
+		s.t.Fatalf("append: %v", err)
+	}
+	return at
+}
+
+func (s *store) flush() {
+	s.t.Helper()
+	if err := s.sync.Flush(); err != nil {
+		s.t.Fatalf("flush: %v", err)
+	}
+	s.log.SetConfirm(s.log.Flushed())
+}
+
+// dispatch brings queues and index up to confirm.
+func (s *store) dispatch() {
+	s.t.Helper()
+	sc := s.log.Reader().Scan(s.log.Dispatched(), s.log.Confirm(), record.CRCNone)
+	defer sc.Close()
+	for {
+		e, err := sc.Next()
+		if err != nil {
+			break
+		}
+		if e.Kind != record.KindRecord {
+			continue
+		}
+		var req record.DispatchRequest
+		if err := record.ParseDispatch(e.Bytes, &req, nil); err != nil {
+			s.t.Fatal(err)
+		}
+		req.Units(s.input.MultiDispatch, nil, func(topic string, id int32, offset int64, num int16) {
+			kind := consumequeue.Simple
+			if req.SysFlag&record.SysInnerBatch != 0 {
+				kind = consumequeue.Batch
+			}
+			q, err := s.queues.Ensure(topic, id, kind)
+			if err == nil {
+				err = q.Append([]consumequeue.Entry{{QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
+					TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num}})
+			}
+			if err != nil {
+				s.t.Fatalf("queue %s-%d: %v", topic, id, err)
+			}
+		})
+		if err := s.index.Put([]record.DispatchRequest{req}); err != nil {
+			s.t.Fatalf("index: %v", err)
+		}
+	}
+	s.log.SetDispatched(s.log.Confirm())
+}
+
+// mark writes mark and checkpoint as the checkpoint actor does.
+func (s *store) mark() {
+	s.t.Helper()
+	start, end, ok := s.log.FlushedRecord()
+	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: -1}
+	if ok {
+		err := s.log.Reader().View(start, int(end-start), func(b []byte) error {
+			m.LastRecordStart, m.LastRecordCRC = start, crcOf(b)
+			t, err := record.StoreTimestampOf(b)
+			s.fields.PhysicMsgTimestamp = t
+			return err
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	} else if end != 0 {
+		return
+	}
+	m.Fields = s.fields.Digest()
+	if err := checkpoint.WriteMark(s.fs, s.layout, m); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := checkpoint.WriteCheckpoint(s.fs, s.layout.CheckpointFile(), s.fields); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// summary syncs queues and index and writes the summary.
+func (s *store) summary() {
+	s.t.Helper()
+	sum := &checkpoint.QueueSummary{Dispatched: s.log.Dispatched(), IndexApplied: s.log.Dispatched()}
+	for q := range s.queues.All() {
+		sum.Queues = append(sum.Queues, checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
+			MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()})
+	}
+	_, err := s.queues.Sync()
+	if err == nil {
+		err = s.index.Flush()
+	}
+	if err == nil {
+		err = checkpoint.WriteQueues(s.fs, s.layout, sum)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.fields.IndexMsgTimestamp = s.index.FlushedEndTimestamp()
+}
+
+// close is a clean stop.
+func (s *store) close() {
+	s.t.Helper()
+	s.flush()
+	s.dispatch()
+	s.summary()
+	s.mark()
+	if err := checkpoint.RemoveAbort(s.fs, s.layout); err != nil {
+		s.t.Fatal(err)
+	}
+	s.release()
+}
+
+// kill is the end of the process: the page cache stays.
+func (s *store) kill() { s.release() }
+
+// read reads a whole queue: "offset:body" for each message, "offset!" for a
+// place that cannot be read.
+func (s *store) read(topic string, queue int32) string {
+	s.t.Helper()
+	q := s.queues.Queue(topic, queue)
+	if q == nil {
+		return "none"
+	}
+	var out []string
+	for at := q.MinOffset(); at < q.MaxOffset(); {
+		var one [1]consumequeue.Unit
+		n, err := q.Read(at, one[:])
+		if err != nil || n == 0 {
+			out = append(out, fmt.Sprintf("%d?", at))
+			at++
+			continue
+		}
+		u := one[0]
+		out = append(out, fmt.Sprintf("%d%s", u.Base, s.body(&u, topic, queue)))
+		at = u.Base + int64(u.Num)
+	}
+	return strings.Join(out, " ")
+}
+
+// body is ":x" with the first byte of the record's body, "!" if it is damaged.
+func (s *store) body(u *consumequeue.Unit, topic string, queue int32) string {
+	text := "!"
+	_ = s.log.Reader().View(u.PhysicalOffset, int(u.Size), func(b []byte) error {
+		var m record.MessageExt
+		err := record.Verify(b, u.PhysicalOffset, record.CRCRecord)
+		if err == nil {
+			err = record.Decode(b, &m)
+		}
+		if err == nil && int(m.StoreSize) == len(b) {
+			text = ":" + string(m.Body[:min(1, len(m.Body))])
+			if m.QueueOffset != u.Base && !strings.HasPrefix(topic, "%LMQ%") {
+				text += fmt.Sprintf("(is %s-%d %d)", m.Topic, m.QueueID, m.QueueOffset)
+			}
+		}
+		return err
+	})
+	return text
+}
+
+// line is what read gives for messages from..to-1 whose bodies began at letter i.
+func line(from, to int) string {
+	var out []string
+	for i := from; i < to; i++ {
+		out = append(out, fmt.Sprintf("%d:%c", i, 'a'+i%26))
+	}
+	return strings.Join(out, " ")
+}
+
+// hits are the physical offsets that a key is found at, newest first.
+func (s *store) hits(topic, key string) []int64 {
+	var at []int64
+	err := s.index.Query(topic, key, 64, func(offset int64) bool {
+		at = append(at, offset)
+		return true
+	})
+	if err != nil {
+		s.t.Errorf("query %s: %v", key, err)
+	}
+	return at
+}
+
+// queuesOf lists the queues with their bounds.
+func (s *store) queuesOf() string {
+	var out []string
+	for q := range s.queues.All() {
+		out = append(out, fmt.Sprintf("%s-%d[%d,%d)", q.Topic(), q.ID(), q.MinOffset(), q.MaxOffset()))
+	}
+	return strings.Join(out, " ")
+}
+
+// path of a segment.
+func (s *store) segment(offset int64) string {
+	return filepath.Join(s.layout.CommitLog(), mapped.Name(offset-offset%segmentSize))
+}
+
+// overwrite changes bytes of a file.
+func overwrite(t testing.TB, fsys mapped.FS, path string, at int64, b []byte) {
+	t.Helper()
+	f, err := fsys.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		_, err = f.WriteAt(b, at)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip changes one bit of the log.
+func (s *store) flip(offset int64) {
+	s.t.Helper()
+	path := s.segment(offset)
+	b := contents(s.t, s.fs, path)
+	overwrite(s.t, s.fs, path, offset%segmentSize, []byte{b[offset%segmentSize] ^ 4})
+}
+
+func contents(t testing.TB, fsys mapped.FS, path string) []byte {
+	t.Helper()
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n, err := f.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, n)
+	if n > 0 {
+		if _, err := f.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// create makes a file.
+func create(t testing.TB, fsys mapped.FS, path string, b []byte) {
+	t.Helper()
+	if err := fsys.MkdirAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err == nil {
+		if len(b) > 0 {
+			_, err = f.WriteAt(b, 0)
+		}
+		err = errors.Join(err, f.Sync(), f.Close(), fsys.SyncDir(filepath.Dir(path)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remove removes a file or a tree.
+func remove(t testing.TB, fsys mapped.FS, path string) {
+	t.Helper()
+	info, err := fsys.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.IsDir() {
+		entries, err := fsys.ReadDir(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			remove(t, fsys, filepath.Join(path, e.Name()))
+		}
+	}
+	if err := fsys.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.SyncDir(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree is every file below dir with its contents, skip left out.
+func tree(t testing.TB, fsys mapped.FS, dir string, skip ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	var walk func(string)
+	walk = func(dir string) {
+		entries, err := fsys.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case slices.Contains(skip, path):
+			case e.IsDir():
+				walk(path)
+			default:
+				out[path] = string(contents(t, fsys, path))
+			}
+		}
+	}
+	walk(dir)
+	return out
+}
+
+// difference names the files that two trees do not agree on.
+func difference(a, b map[string]string) []string {
+	var out []string
+	for path, x := range a {
+		if y, ok := b[path]; !ok {
+			out = append(out, path+" is gone")
+		} else if x != y {
+			out = append(out, path+" differs")
+		}
+	}
+	for path := range b {
+		if _, ok := a[path]; !ok {
+			out = append(out, path+" is new")
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func newFS() *mappedtest.FS { return mappedtest.NewFS() }

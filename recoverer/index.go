@@ -1,0 +1,129 @@
+package recoverer
+
+import (
+	"path/filepath"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/indexsvc"
+)
+
+// indexFeed puts records into the index behind a replay. An index that cannot be
+// written stops the feed, not the recovery.
+type indexFeed struct {
+	service *indexsvc.Service // nil: off
+	from    int64             // records below are in the index
+	waiting []record.DispatchRequest
+	lacks   int64 // where the feed stopped, -1
+	err     error
+}
+
+// indexBatch is how many records are put at once.
+const indexBatch = 256
+
+// keep takes a record; its bytes must stay until put.
+func (f *indexFeed) keep(req *record.DispatchRequest) {
+	if f.service == nil || req.PhysicalOffset < f.from {
+		return
+	}
+	f.waiting = append(f.waiting, *req)
+	if len(f.waiting) >= indexBatch {
+		_ = f.put()
+	}
+}
+
+// put hands over what waits. Only a page of the log that cannot be read is an
+// error.
+func (f *indexFeed) put() error {
+	if len(f.waiting) == 0 {
+		return nil
+	}
+	first := f.waiting[0].PhysicalOffset
+	var err error
+	fault := mapped.Guard(func() { err = f.service.Put(f.waiting) })
+	f.waiting = f.waiting[:0]
+	if err != nil {
+		f.service, f.lacks, f.err = nil, first, err
+	}
+	return fault
+}
+
+// prepareIndex takes out of the index what cannot be believed and tells from
+// where on it lacks records; at or above the log's end if it lacks none.
+func (r *recovery) prepareIndex() (from int64, err error) {
+	x, aside := r.in.Index, r.in.Layout.Aside()
+	if x == nil {
+		return r.rep.End, nil
+	}
+	had := len(x.Files())
+	if bad := x.Damaged(); len(bad) > 0 {
+		for _, d := range bad {
+			r.find(findingOf(Index, d))
+		}
+		if err := x.DropFrom(filepath.Base(bad[0].Path), aside); err != nil {
+			return 0, err
+		}
+	}
+	if x.EndPhyOffset() >= r.rep.End {
+		r.find(Finding{Where: Index, Path: r.in.Layout.Index(), Offset: x.EndPhyOffset(),
+			Want: "records below the end of the log", Got: "entries above it; set aside"})
+		if err := x.TruncatePhysical(r.rep.End, aside); err != nil {
+			return 0, err
+		}
+	}
+	if !r.in.Clean {
+		if err := r.dropUnflushed(x, aside); err != nil {
+			return 0, err
+		}
+	}
+	files := x.Files()
+	from = max(x.EndPhyOffset(), r.rep.Min)
+	if len(files) == had && had > 0 && r.plan.Trusted {
+		from = max(from, r.in.Summary.IndexApplied)
+	}
+	return from, nil
+}
+
+// verifiable is up to how many bytes of index are read to save a rebuild.
+const verifiable = 1 << 30
+
+// dropUnflushed handles an unclean stop: of files that nothing proves to be on
+// disk, header, slots and entries may be of different moments. They are kept if
+// all of them agree; otherwise the first of them and all later ones go.
+func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
+	files := x.Files()
+	first := -1
+	var size int64
+	for i, f := range files {
+		size += f.Size()
+		if first < 0 && f.EndTimestamp > r.in.Checkpoint.IndexMsgTimestamp {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	if size <= verifiable && x.Verify(r.startsRecord) == nil {
+		return nil
+	}
+	return x.DropFrom(files[first].Name, aside)
+}
+
+// startsRecord is what the index asks about each of its records. Those that have
+// left the log are not asked about.
+func (r *recovery) startsRecord(offset int64) error {
+	if offset < r.rep.Min {
+		return nil
+	}
+	var err error
+	failed := viewRest(r.in.Log.Reader(), offset, r.rep.End, func(b []byte) {
+		var size int
+		if size, _, err = record.Measure(b); err == nil && size <= len(b) {
+			err = record.Verify(b[:size], offset, record.CRCNone)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}

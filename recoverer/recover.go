@@ -1,0 +1,193 @@
+package recoverer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// recovery is one run of Recover.
+type recovery struct {
+	in    *Input
+	plan  *Plan
+	rep   *Report
+	tail  *tail
+	quiet bool // closed in order: nothing stands behind the end
+	// proven is how far the log is known to be on disk.
+	proven int64
+}
+
+// Recover makes a store consistent; see the package comment. Afterwards the log
+// is restored, the queues are loaded and right, and Report.Offsets holds the
+// next offset of every queue. Report.ReadOnly is set, and the log fails every
+// append, where its end is in doubt or could not be made durable.
+//
+// An error names what is wrong. Nothing has been changed if the store cannot be
+// served as it is; after an error of the disk Recover may be run again on a
+// store that is opened anew.
+func Recover(ctx context.Context, in Input) (rep Report, err error) {
+	r, err := begin(&in, &rep)
+	if err != nil {
+		return rep, err
+	}
+	if err := r.findEnd(ctx); err != nil {
+		return rep, err
+	}
+	if r.plan.Doubt != nil {
+		return rep, r.stayAsItIs()
+	}
+	if err := r.secure(); err != nil {
+		return rep, err
+	}
+	err = r.derive(ctx)
+	if err != nil && rep.ReadOnly != nil && ctx.Err() == nil {
+		// The disk fails; what was in the queues before is served.
+		r.find(findingOf(ConsumeQueue, err))
+		err = nil
+	}
+	if err != nil {
+		return rep, err
+	}
+	r.restore(rep.End)
+	return rep, nil
+}
+
+// begin makes the plan.
+func begin(in *Input, rep *Report) (*recovery, error) {
+	rep.IndexFrom, rep.Last, rep.OldEnd = -1, -1, -1
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	rep.Checkpoint = in.Checkpoint
+	plan, err := MakePlan(in)
+	rep.Plan = plan
+	if err != nil {
+		return nil, err
+	}
+	r := &recovery{in: in, plan: &rep.Plan, rep: rep}
+	r.tail = newTail(in, r.plan, rep)
+	r.proven = r.provenEnd()
+	return r, nil
+}
+
+// findEnd scans the log. Where the mark is far behind, or there is none, what
+// has been judged is made durable and marked batch by batch, so that a scan that
+// is cut does not begin at the same place again.
+func (r *recovery) findEnd(ctx context.Context) error {
+	t := r.tail
+	if err := t.find(ctx, r.between); err != nil {
+		return err
+	}
+	r.dropOld()
+	r.rep.Min, r.rep.End, r.rep.Last = r.plan.Min, t.end, t.last
+	r.rep.Damage, r.rep.OldEnd = t.damage, t.oldAt
+	for _, d := range t.damage {
+		r.find(damageFinding(d))
+	}
+	if r.plan.Doubt != nil {
+		r.find(findingOf(CommitLog, r.plan.Doubt))
+		return nil
+	}
+	m := r.plan.Mark
+	r.quiet = r.in.Clean && r.plan.Trusted && t.end == m.FlushedEnd && errors.Is(t.why, commitlog.ErrUnwritten)
+	if r.in.Clean && m != nil && t.end != m.FlushedEnd {
+		r.in.Clean = false // the abort marker was taken away by hand
+	}
+	return nil
+}
+
+func damageFinding(d Damage) Finding {
+	f := findingOf(CommitLog, d.Err)
+	f.Offset, f.End = d.Offset, d.Next
+	if f.Path == "" {
+		f.Path = d.Path
+	}
+	return f
+}
+
+// between runs after a batch of segments that others follow.
+func (r *recovery) between() error {
+	t := r.tail
+	if t.torn || r.plan.Doubt != nil || t.last < 0 || r.safeToMark() != nil {
+		return nil
+	}
+	if !r.in.Clean {
+		if err := r.rewrite(t.end); err != nil {
+			return nil // secure meets it again and decides
+		}
+	}
+	return r.writeMark(t.end, t.last)
+}
+
+// safeToMark refuses a mark in the middle of a scan while another engine's old
+// bytes may still be found behind.
+func (r *recovery) safeToMark() error {
+	if r.tail.oldAt >= 0 || len(r.tail.damage) > 0 {
+		return errors.New("not before the end is known")
+	}
+	return nil
+}
+
+// secure makes the log end where it was found to end.
+func (r *recovery) secure() error {
+	if !r.in.Clean {
+		if err := r.rewrite(r.rep.End); err != nil {
+			r.unproven(err)
+			return nil
+		}
+	}
+	if err := r.cut(r.rep.End); err != nil {
+		return err
+	}
+	return r.writeMark(r.rep.End, r.rep.Last)
+}
+
+// unproven ends the log at what is proven to be on disk, and for good.
+func (r *recovery) unproven(cause error) {
+	cause = fmt.Errorf("records from offset %d on may not be on disk, and could not be written again: %w", r.proven, cause)
+	r.in.Log.Fail(cause)
+	r.rep.ReadOnly = r.in.Log.Failed()
+	r.rep.End = min(r.proven, r.rep.End)
+	if r.rep.Last >= r.rep.End {
+		r.rep.Last = -1
+	}
+	r.find(Finding{Where: CommitLog, Path: r.in.Layout.CommitLog(), Offset: r.rep.End, Want: "a disk that takes writes", Got: cause.Error()})
+}
+
+// stayAsItIs serves a store whose end is in doubt for reading, unchanged.
+func (r *recovery) stayAsItIs() error {
+	r.in.Log.Fail(r.plan.Doubt)
+	r.rep.ReadOnly = r.in.Log.Failed()
+	if err := r.loadAsTheyAre(); err != nil {
+		return err
+	}
+	r.restore(r.rep.End)
+	return nil
+}
+
+// restore places the watermarks.
+func (r *recovery) restore(dispatched int64) {
+	r.in.Log.Restore(r.rep.Min, dispatched, r.rep.End)
+	if last := r.rep.Last; last >= 0 && r.endsAt(last) == r.rep.End {
+		r.in.Log.RestoreLast(last)
+	}
+}
+
+// endsAt is the end of the record at offset.
+func (r *recovery) endsAt(offset int64) (end int64) {
+	_ = viewRest(r.in.Log.Reader(), offset, r.rep.End, func(b []byte) {
+		if size, _, err := record.Measure(b); err == nil {
+			end = offset + int64(size)
+		}
+	})
+	return end
+}
+
+// find notes a finding.
+func (r *recovery) find(f Finding) {
+	r.rep.Findings = append(r.rep.Findings, f)
+	r.in.Warn(f)
+}

@@ -1,0 +1,192 @@
+package recoverer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// tail finds the end of the log from the runs that a scan gives, in order.
+type tail struct {
+	in   *Input
+	plan *Plan
+	rep  *Report
+
+	end    int64 // behind the last run that was accepted
+	last   int64 // start of the last record, -1
+	any    bool  // a run was accepted
+	torn   bool  // a lost write was met: nothing behind it counts
+	why    error // what stands at end
+	oldAt  int64 // first good record that was taken for old, -1
+	past   history
+	damage []Damage
+}
+
+func newTail(in *Input, plan *Plan, rep *Report) *tail {
+	t := &tail{in: in, plan: plan, rep: rep, end: plan.ScanFrom, last: -1, oldAt: -1}
+	t.past.init(in, plan)
+	return t
+}
+
+// scanBatch is how many segments are scanned before their runs are judged, so
+// that a long scan leaves a mark behind now and then.
+const scanBatch = 16
+
+// find scans from the plan's start to the end of the last segment. after is
+// called when a batch of segments has been judged and more follow.
+func (t *tail) find(ctx context.Context, after func() error) error {
+	segments := t.in.Log.Segments()
+	for len(segments) > 0 && segments[0].End() <= t.plan.ScanFrom {
+		segments = segments[1:]
+	}
+	t.rep.SegmentsRead = len(segments)
+	total := t.plan.Limit - t.plan.ScanFrom
+	for len(segments) > 0 {
+		batch := segments[:min(len(segments), scanBatch)]
+		segments = segments[len(batch):]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, st := range t.scan(batch) {
+			t.take(&st)
+		}
+		done := batch[len(batch)-1].End() - t.plan.ScanFrom
+		t.rep.Scanned = done
+		t.in.Progress(Progress{Phase: PhaseScan, Done: done, Total: total})
+		if len(segments) > 0 && after != nil {
+			if err := after(); err != nil {
+				return err
+			}
+		}
+	}
+	t.finish()
+	return nil
+}
+
+// scan reads some segments, each on its own.
+func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
+	out := make([]stretch, len(batch))
+	quiet := int64(-1)
+	if t.in.Clean && t.plan.Trusted {
+		quiet = t.plan.Mark.FlushedEnd
+	}
+	t.in.Parallel(len(batch), func(i int) {
+		from := max(batch[i].Offset(), t.plan.ScanFrom)
+		if batch[i].Offset() == quiet && from == quiet && i > 0 {
+			out[i] = stretch{from: from, to: batch[i].End(), behind: commitlog.ErrUnwritten, path: batch[i].Path()}
+			return
+		}
+		out[i] = scanSegment(t.in.Log.Reader(), from, batch[i].End(), quiet)
+		out[i].path = batch[i].Path()
+	})
+	return out
+}
+
+// take judges the runs of one segment.
+func (t *tail) take(st *stretch) {
+	missing := t.gapBefore(st.from)
+	for i := range st.runs {
+		r := &st.runs[i]
+		t.judge(r, missing, st.path)
+		missing = false
+		if t.torn {
+			return
+		}
+	}
+	switch {
+	case t.end == st.to:
+		t.why = nil
+	case t.end >= st.from && t.end < st.to:
+		t.why = st.behind
+	}
+}
+
+// gapBefore tells whether the segment in front of this one is missing.
+func (t *tail) gapBefore(segment int64) bool {
+	for _, gap := range t.in.Log.Gaps() {
+		if gap.To == segment {
+			return true
+		}
+	}
+	return false
+}
+
+// judge decides about one run: it goes on where the log ended so far, it goes on
+// behind damage, or it is old.
+func (t *tail) judge(r *run, missing bool, path string) {
+	if t.torn {
+		return
+	}
+	switch {
+	case r.start == t.end:
+	case missing, t.belowMark():
+		t.hurt(r.start, r.before, path)
+	case t.lostWrite(r.start):
+		t.torn = true
+		return
+	case !t.any:
+		t.hurt(r.start, r.before, path)
+	default:
+		at := t.past.firstContinuing(r, t.end, t.last)
+		if at < 0 {
+			if t.oldAt < 0 {
+				t.oldAt = r.start
+			}
+			return
+		}
+		t.hurt(at, r.before, path)
+		t.oldAt = -1
+	}
+	t.any = true
+	t.end = r.end
+	if r.last >= 0 {
+		t.last = r.last
+	}
+}
+
+// belowMark: the log is known to be durable further than this.
+func (t *tail) belowMark() bool { return t.plan.Mark != nil && t.end < t.plan.Mark.FlushedEnd }
+
+// hurt notes the range [end, next) as damage inside the log.
+func (t *tail) hurt(next int64, cause error, path string) {
+	if cause == nil {
+		cause = t.why
+	}
+	t.damage = append(t.damage, damageOf(t.in.Log, t.end, next, path, cause))
+}
+
+// damageOf describes a range of the log.
+func damageOf(log *commitlog.Log, from, next int64, path string, cause error) Damage {
+	var missing *commitlog.MissingError
+	switch {
+	case cause == nil:
+		cause = &record.CorruptionError{Path: path, Offset: from, Want: "a record", Got: "nothing that is one", Next: next}
+	case errors.As(cause, &missing), errors.Is(cause, commitlog.ErrUnwritten):
+		cause = &record.CorruptionError{Path: path, Offset: from, Want: "a record", Got: cause.Error(), Next: next}
+	}
+	for _, gap := range log.Gaps() {
+		if gap.From >= from && gap.From < next {
+			cause = &record.CorruptionError{Path: path, Offset: gap.From, Next: gap.To,
+				Want: "the segment that starts there", Got: "no file up to " + fmt.Sprint(gap.To)}
+		}
+	}
+	return Damage{Offset: from, Next: next, Path: path, Err: cause}
+}
+
+// finish settles the end once everything has been scanned.
+func (t *tail) finish() {
+	if m := t.plan.Mark; m != nil && t.end < m.FlushedEnd {
+		// Nothing good follows, but the log was durable up to there.
+		t.hurt(m.FlushedEnd, t.why, "")
+		t.end = m.FlushedEnd
+	}
+	var fault *mapped.FaultError
+	if t.plan.Doubt == nil && !t.torn && errors.As(t.why, &fault) {
+		// What cannot be read may hold records: it must not be cut.
+		t.plan.Doubt = fmt.Errorf("the end of the log cannot be read: %w", fault)
+	}
+}

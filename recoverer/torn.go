@@ -1,0 +1,104 @@
+package recoverer
+
+import (
+	"sort"
+
+	"github.com/actorstore/actorstore/consumequeue"
+)
+
+// sectorSize is what a disk writes whole or not at all.
+const sectorSize = 512
+
+// lostWrite tells whether the bad range [end, next) is what a power cut leaves
+// of a write that was never answered. Space behind the end of a log of ours is
+// zero, so a lost sector reads as zeros; any other damage leaves bytes. Under
+// SYNC_FLUSH a queue unit behind the range proves that it had been durable.
+func (t *tail) lostWrite(next int64) bool {
+	if !t.plan.Trusted || !t.zeroSector(t.end, next) {
+		return false
+	}
+	return !t.in.SyncFlush || !t.dispatchedBehind(next)
+}
+
+// zeroSector looks for a whole sector of zeros in [from, to). The first one may
+// hold the end of the record in front; fewer than 8 bytes of it prove nothing,
+// as a size begins with zeros.
+func (t *tail) zeroSector(from, to int64) bool {
+	found := false
+	size := t.in.Log.SegmentSize()
+	for at := from; at < to && !found; {
+		end := min((at/size+1)*size, to)
+		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b, at) })
+		if err != nil {
+			return false
+		}
+		at = end
+	}
+	return found
+}
+
+func hasZeroSector(b []byte, offset int64) bool {
+	for at := int64(0); at < int64(len(b)); {
+		n := sectorSize - (offset+at)%sectorSize
+		if at+n > int64(len(b)) {
+			return false
+		}
+		if n >= 8 && zero(b[at:at+n]) {
+			return true
+		}
+		at += n
+	}
+	return false
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// dispatchedBehind looks for a queue whose unit points at a good record at or
+// above an offset.
+func (t *tail) dispatchedBehind(offset int64) bool {
+	l := newLookup(t.in)
+	for q := range t.in.Queues.All() {
+		_ = q.Load() // damage: what is in front of it still tells
+		if q.MaxPhysical() <= offset {
+			continue
+		}
+		u, ok := lastUnit(q)
+		if ok && u.PhysicalOffset >= offset && l.backs(&u, q.Topic(), q.ID(), t.plan.Limit) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastUnit reads the last unit of a queue.
+func lastUnit(q *consumequeue.Queue) (consumequeue.Unit, bool) {
+	var one [1]consumequeue.Unit
+	if q.MaxOffset() <= q.MinOffset() {
+		return one[0], false
+	}
+	n, err := q.Read(q.MaxOffset()-1, one[:])
+	return one[0], n == 1 && err == nil
+}
+
+// lastBelow is the queue offset of the last unit whose record starts below a
+// physical offset; -1 if there is none.
+func lastBelow(q *consumequeue.Queue, physical int64) int64 {
+	lo := q.MinOffset()
+	n := int(q.MaxOffset() - lo)
+	var one [1]consumequeue.Unit
+	i := sort.Search(n, func(i int) bool {
+		k, err := q.Read(lo+int64(i), one[:])
+		return err != nil || k == 0 || one[0].PhysicalOffset >= physical
+	})
+	if i == 0 {
+		return -1
+	}
+	return lo + int64(i) - 1
+}
