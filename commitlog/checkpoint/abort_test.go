@@ -6,6 +6,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
 func TestAbort(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAbort(t *testing.T) {
 
 func TestAbortIsDurableBeforeReturn(t *testing.T) {
 	fsys, l := newStore(t)
-	f := &faultFS{FS: fsys}
+	f := mappedtest.NewScript(fsys)
 	if err := checkpoint.CreateAbort(f, l, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +46,8 @@ func TestAbortIsDurableBeforeReturn(t *testing.T) {
 	}
 	root := "syncdir " + base(l.Root)
 	want := []string{"open abort", "write abort", "sync abort", root, "remove abort", root}
-	if !reflect.DeepEqual(f.trace, want) {
-		t.Errorf("trace %v, want %v", f.trace, want)
+	if got := trace(f); !reflect.DeepEqual(got, want) {
+		t.Errorf("trace %v, want %v", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
@@ -62,12 +63,12 @@ func TestCheckpointFieldsRoundTrip(t *testing.T) {
 func TestCheckpointIsWrittenInPlace(t *testing.T) {
 	fsys, l := newStore(t)
 	put(t, l.CheckpointFile(), strings.Repeat("x", 5000))
-	f := &faultFS{FS: fsys}
+	f := mappedtest.NewScript(fsys)
 	if err := checkpoint.WriteCheckpoint(f, l.CheckpointFile(), example); err != nil {
 		t.Fatal(err)
 	}
 	want := "stat checkpoint,open checkpoint,write checkpoint,datasync checkpoint"
-	if got := strings.Join(f.trace, ","); got != want {
+	if got := strings.Join(trace(f), ","); got != want {
 		t.Errorf("trace %s, want %s", got, want)
 	}
 	if got := get(t, l.CheckpointFile()); got[48:] != strings.Repeat("x", 5000-48) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
 // newStore is an empty store on the real file system.
@@ -149,7 +150,7 @@ func TestPrepare(t *testing.T) {
 	put(t, filepath.Join(other.CommitLogTmp(), "half"), "x")
 	put(t, filepath.Join(l.Aside(), "kept"), "x")
 	put(t, l.MarkFile(), "stays")
-	f := &faultFS{FS: fsys}
+	f := mappedtest.NewScript(fsys)
 	if err := checkpoint.Prepare(f, other); err != nil {
 		t.Fatal(err)
 	}
@@ -160,9 +161,9 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("left: %s", got)
 	}
 	// Made by a process that died, they may not be durable yet.
-	trace := strings.Join(f.trace, ",")
-	if !strings.Contains(trace, "syncdir actorstore,syncdir "+base(l.Root)) {
-		t.Errorf("trace %s", trace)
+	calls := strings.Join(trace(f), ",")
+	if !strings.Contains(calls, "syncdir actorstore,syncdir "+base(l.Root)) {
+		t.Errorf("trace %s", calls)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
 // holdEnv makes the test binary a process that holds the named lock file.
@@ -34,7 +35,7 @@ func TestLockWritesWhatRocketMQWrites(t *testing.T) {
 		if before != "" {
 			put(t, l.LockFile(), before)
 		}
-		f := &faultFS{FS: fsys}
+		f := mappedtest.NewScript(fsys)
 		lock, err := checkpoint.Lock(f, l.LockFile())
 		if err != nil {
 			t.Fatal(err)
@@ -42,9 +43,9 @@ func TestLockWritesWhatRocketMQWrites(t *testing.T) {
 		if got := get(t, l.LockFile()); got != "lock" {
 			t.Errorf("after %q: content %q", before, got)
 		}
-		wrote := strings.Contains(strings.Join(f.trace, ","), "write")
+		wrote := f.Count(mappedtest.OpWrite) > 0
 		if wrote == (before == "lock") {
-			t.Errorf("after %q: trace %v", before, f.trace)
+			t.Errorf("after %q: trace %v", before, f.TraceString())
 		}
 		if err := lock.Unlock(); err != nil {
 			t.Fatal(err)
