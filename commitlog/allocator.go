@@ -62,18 +62,31 @@ func (al *Allocator) make(offset int64) (*mapped.MappedFile, error) {
 		_ = file.Close() // the file stays, for adopt
 		return nil, noSegment(offset, err)
 	}
-	return f, al.log.files.Add(f)
+	return al.add(f)
+}
+
+// add lets everybody know a new segment.
+func (al *Allocator) add(f *mapped.MappedFile) (*mapped.MappedFile, error) {
+	if err := al.log.files.Add(f); err != nil {
+		f.Retire()
+		return nil, noSegment(f.Offset(), err)
+	}
+	return f, nil
 }
 
 // adopt maps a segment that an earlier try has left in place. It must be
-// unused: this log has never known it.
+// unused: this log has never known it. Its directory entry need not be durable
+// yet, as that may be where the earlier try has failed.
 func (al *Allocator) adopt(offset int64) (*mapped.MappedFile, error) {
 	o := &al.log.o
+	if err := o.FS.SyncDir(o.Dir); err != nil {
+		return nil, noSegment(offset, err)
+	}
 	f, err := mapped.OpenMappedFile(o.FS, filepath.Join(o.Dir, mapped.Name(offset)), offset, o.SegmentSize, false)
 	if err != nil {
 		return nil, noSegment(offset, err)
 	}
-	return f, al.log.files.Add(f)
+	return al.add(f)
 }
 
 func noSegment(offset int64, cause error) error {

@@ -56,10 +56,11 @@ func (a *Appender) Pending() int64 { return a.pos - a.log.Appended() }
 
 // Append encodes one message at the end of the log and numbers it. The message
 // must have passed record.Limits. An error is ErrNoSegment (nothing changed,
-// may be tried again) or a failed write (the log is then read-only).
+// may be tried again), record.ErrIllegal (nothing changed, it fits no segment)
+// or a failed write (the log is then read-only, and so is every later error).
 func (a *Appender) Append(m *record.Message, storeTimestamp int64) (Appended, error) {
-	if a.lmq.wanted(a.log.o.EnableLmq, m) {
-		m = a.lmq.number(m, a.offsets)
+	if a.log.o.EnableLmq {
+		m = a.lmq.prepare(m, a.offsets)
 	}
 	next := a.offsets.Next(m.Topic, m.QueueID)
 	base, count := *next, queueOffsets(m)
@@ -80,15 +81,18 @@ func (a *Appender) Append(m *record.Message, storeTimestamp int64) (Appended, er
 	a.last = a.pos
 	a.pos += int64(len(dst))
 	*next = base + count
-	a.lmq.commit()
+	a.lmq.commit(a.offsets)
 	return at, nil
 }
 
 // AppendBatch encodes messages of one queue back to back in one segment, with
-// consecutive queue offsets. Errors are as for Append; nothing of a failed
-// batch is in the log.
+// consecutive queue offsets; as in RocketMQ they get into no light queues.
+// Errors are as for Append; nothing of a failed batch is in the log.
 func (a *Appender) AppendBatch(ms []record.Message, storeTimestamp int64) (Appended, error) {
 	enc := &a.log.o.Encoder
+	if a.log.o.EnableLmq {
+		ms = allWithoutOffsets(ms)
+	}
 	total := 0
 	for i := range ms {
 		total += enc.Size(&ms[i])
@@ -114,6 +118,9 @@ func (a *Appender) AppendBatch(ms []record.Message, storeTimestamp int64) (Appen
 // that was appended since. A failed write makes the log read-only: bytes behind
 // appended are then unknown, and only recovery may judge them.
 func (a *Appender) Publish() error {
+	if err := a.log.writable(); err != nil {
+		return err
+	}
 	if err := a.writeOut(); err != nil {
 		return err
 	}
@@ -127,7 +134,13 @@ func (a *Appender) Publish() error {
 // reserve finds room for n bytes: in this segment with 8 bytes to spare, else
 // at the start of the next one.
 func (a *Appender) reserve(n int) ([]byte, error) {
+	if err := a.log.writable(); err != nil {
+		return nil, err
+	}
 	if a.file == nil || a.pos+int64(n)+record.BlankSize > a.end {
+		if int64(n)+record.BlankSize > a.log.o.SegmentSize {
+			return nil, fmt.Errorf("%w: %d bytes do not fit a segment of %d", record.ErrIllegal, n, a.log.o.SegmentSize)
+		}
 		if err := a.roll(); err != nil {
 			return nil, err
 		}

@@ -37,11 +37,10 @@ func (l *Log) Cut(end int64, keep func(offset int64, b []byte) error) (cut int64
 func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []byte) error) (int64, error) {
 	tail := f.Bytes()[from:]
 	n := written(tail)
-	if n == 0 {
-		return 0, nil
-	}
-	if err := keep(f.Offset()+from, tail[:n]); err != nil {
-		return 0, fmt.Errorf("keep %d bytes of %s aside: %w", n, f.Path(), err)
+	if n > 0 {
+		if err := keep(f.Offset()+from, tail[:n]); err != nil {
+			return 0, fmt.Errorf("keep %d bytes of %s aside: %w", n, f.Path(), err)
+		}
 	}
 	zeros := make([]byte, min(n, chunk))
 	for at := int64(0); at < n; at += chunk {
@@ -50,6 +49,8 @@ func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []by
 			return 0, fmt.Errorf("zero %s at position %d: %w", f.Path(), from+at, err)
 		}
 	}
+	// Even if there was nothing to zero: the zeros may be those of a Cut that a
+	// kill has ended, and stand in the page cache only.
 	if err := f.File().Datasync(); err != nil {
 		return 0, fmt.Errorf("sync %s after zeroing: %w", f.Path(), err)
 	}

@@ -44,8 +44,8 @@ type Log struct {
 	o      Options
 	files  *mapped.MappedFileQueue
 	failed atomic.Pointer[error]
-	last   boundary // the last record below appended
-	synced boundary // the last record below flushed
+	last   boundary             // the last record below appended
+	synced boundary             // the last record below flushed
 	doomed []*mapped.MappedFile // expired, but their names are still there
 }
 
@@ -95,6 +95,14 @@ func (l *Log) Failed() error {
 		return *p
 	}
 	return nil
+}
+
+// writable is why nothing may be appended, nil if it may.
+func (l *Log) writable() error {
+	if l.o.ReadOnly {
+		return ErrReadOnly
+	}
+	return l.Failed()
 }
 
 // path names the segment that holds a physical offset, for error messages.

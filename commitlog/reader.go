@@ -84,8 +84,8 @@ type Cursor struct {
 // Bytes borrows the n bytes at offset until the next call of Bytes or Close.
 // They are mapped memory: call it and use them inside mapped.Guard.
 func (c *Cursor) Bytes(offset int64, n int) ([]byte, error) {
-	if at := offset - c.base; c.file != nil && at >= 0 && at+int64(n) <= int64(len(c.mem)) {
-		if n >= 0 && offset+int64(n) <= c.log.Appended() {
+	if at := offset - c.base; c.file != nil && n >= 0 && at >= 0 && at <= int64(len(c.mem))-int64(n) {
+		if offset+int64(n) <= c.log.Appended() {
 			return c.mem[at : at+int64(n)], nil
 		}
 		return nil, c.missing(offset, n)
@@ -123,7 +123,7 @@ func (c *Cursor) Close() {
 }
 
 func (c *Cursor) move(offset int64, n int) ([]byte, error) {
-	if n < 0 || offset < c.log.Min() || offset+int64(n) > c.log.Appended() {
+	if n < 0 || offset < c.log.Min() || offset > c.log.Appended()-int64(n) {
 		return nil, c.missing(offset, n)
 	}
 	if err := c.hold(offset); err != nil {

@@ -16,7 +16,7 @@ func (l *Log) ExpireBelow(limit int64) (int64, error) {
 		}
 		first = end
 	}
-	if first == l.Min() {
+	if first == l.Min() && len(l.doomed) == 0 {
 		return first, nil
 	}
 	l.min.raise(first) // readers turn away before the file goes

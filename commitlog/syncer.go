@@ -24,6 +24,9 @@ func (s *Syncer) Flush() error {
 		return err
 	}
 	start, to, known := l.last.read(&l.appended)
+	if !known {
+		start = -1
+	}
 	for from := l.Flushed(); from < to; {
 		f := l.files.Find(from)
 		if f == nil {
@@ -33,11 +36,16 @@ func (s *Syncer) Flush() error {
 		if err := s.sync(f, from, end); err != nil {
 			return s.fail(from, err)
 		}
-		if end == to && known {
-			l.synced.start.Store(start)
+		last := int64(-1) // no record is known to end at a segment's end
+		if end == to {
+			last = start
 		}
+		l.synced.start.Store(last)
 		l.flushed.raise(end)
 		from = end
+	}
+	if known {
+		l.synced.start.Store(start)
 	}
 	return nil
 }

@@ -115,20 +115,22 @@ func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
 	if t.err != nil {
 		end := req.PhysicalOffset + int64(req.Size)
 		w.Damage = append(w.Damage, Damage{Offset: req.PhysicalOffset, Next: end, Err: t.err})
-		return nil
 	}
-	if req.PhysicalOffset < t.deleted {
-		return nil
-	}
+	own := t.holds(req.PhysicalOffset)
 	if hasUnit(req.SysFlag) {
-		if err := r.add(w, t, req.Topic, req.QueueID, entryOf(req), req.SysFlag); err != nil {
-			return err
+		if own {
+			if err := r.add(w, t, req.Topic, req.QueueID, entryOf(req), req.SysFlag); err != nil {
+				return err
+			}
 		}
+		// Light queues are queues of their own: they outlive the topic.
 		if err := r.multi(w, req); err != nil {
 			return err
 		}
 	}
-	w.keep(req)
+	if own {
+		w.keep(req)
+	}
 	return nil
 }
 
@@ -162,13 +164,17 @@ func (r *Reput) multi(w *Window, req *record.DispatchRequest) error {
 		if err != nil {
 			return
 		}
+		t := r.router.topic(name)
+		if !t.holds(req.PhysicalOffset) {
+			return
+		}
 		e := entryOf(req)
 		e.QueueOffset, e.Num = offset, 1
 		queueID := int32(0)
 		if !strings.HasPrefix(name, "%LMQ%") {
 			queueID = req.QueueID
 		}
-		err = r.add(w, r.router.topic(name), name, queueID, e, 0)
+		err = r.add(w, t, name, queueID, e, 0)
 	})
 	return err
 }

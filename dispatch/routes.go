@@ -38,6 +38,9 @@ type topicRoutes struct {
 	err     error // the name must not become a directory
 }
 
+// holds reports whether a record at offset belongs into the topic's queues.
+func (t *topicRoutes) holds(offset int64) bool { return t.err == nil && offset >= t.deleted }
+
 const denseRoutes = 1024
 
 // router finds the queues of records and spreads them over the shards.

@@ -2,7 +2,7 @@ package dispatch
 
 import (
 	"errors"
-	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/actorstore/actorstore/consumequeue"
@@ -55,7 +55,7 @@ func (s *QueueSink) Apply(w *Window) error {
 	if err != nil || !ok {
 		return err
 	}
-	s.damage = append(s.damage, w.Damage...)
+	s.remember(w.Damage)
 	for i := range w.Batches {
 		b := &w.Batches[i]
 		if b.Shard != s.shard {
@@ -81,40 +81,19 @@ func (s *QueueSink) append(q *consumequeue.Queue, entries []consumequeue.Entry) 
 		if !errors.As(err, &gap) {
 			return err
 		}
-		hole, ok := s.hole(entries, gap)
-		if !ok {
+		i := slices.IndexFunc(entries, func(e consumequeue.Entry) bool { return e.QueueOffset == gap.Got })
+		hole := s.hole(q, gap.Want, entries[:i+1])
+		if len(hole) == 0 {
+			return err
+		}
+		if err := q.Append(entries[:i]); err != nil {
 			return err
 		}
 		if err := q.Append(hole); err != nil {
 			return err
 		}
+		entries = entries[i:]
 	}
-}
-
-// hole makes the units for the offsets [gap.Want, gap.Got) from the last damage
-// that lies below the record behind them.
-func (s *QueueSink) hole(entries []consumequeue.Entry, gap *consumequeue.GapError) ([]consumequeue.Entry, bool) {
-	for _, e := range entries {
-		if e.QueueOffset != gap.Got {
-			continue
-		}
-		for i := len(s.damage) - 1; i >= 0; i-- {
-			d := s.damage[i]
-			if d.Next > e.PhysicalOffset {
-				continue
-			}
-			hole := make([]consumequeue.Entry, 0, gap.Got-gap.Want)
-			for at := gap.Want; at < gap.Got; at++ {
-				hole = append(hole, consumequeue.Entry{
-					QueueOffset: at, PhysicalOffset: d.Offset, Num: 1,
-					Size:           int32(min(d.Next-d.Offset, math.MaxInt32-1)),
-					StoreTimestamp: e.StoreTimestamp,
-				})
-			}
-			return hole, true
-		}
-	}
-	return nil, false
 }
 
 // IndexSink feeds the key index.

@@ -40,10 +40,12 @@ const spins = 4
 // come at any time. The caller calls Wait once.
 type Waiter struct {
 	Result PutResult // the answerer's until settled, then the caller's
+	Weight int64     // bytes that it counts while it is unanswered
 	// OnSettled, if set, is told instead of a parked caller. It runs on the
 	// answering goroutine: it must only hand over.
 	OnSettled func(*Waiter)
-	// Recycle, if set, gets the waiter back when its caller has left.
+	// Recycle, if set, gets the waiter back when its caller has left before the
+	// answer: from Take that reports false, or from Settle.
 	Recycle func(*Waiter)
 
 	next  *Waiter
@@ -54,6 +56,7 @@ type Waiter struct {
 // Reset makes a waiter ready for another put.
 func (w *Waiter) Reset() {
 	w.Result = PutResult{}
+	w.Weight = 0
 	w.next = nil
 	w.state.Store(queued)
 	if w.wake == nil {
@@ -67,7 +70,9 @@ func (w *Waiter) Take() bool {
 	for {
 		s := w.state.Load()
 		if s&phaseMask != queued {
-			w.recycle()
+			if s&phaseMask == withdrawn {
+				w.recycle()
+			}
 			return false
 		}
 		if w.state.CompareAndSwap(s, s&parked|taken) {
