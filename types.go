@@ -2,6 +2,7 @@ package actorstore
 
 import (
 	"github.com/actorstore/actorstore/actors"
+	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -49,6 +50,11 @@ type (
 	Options = actors.Options
 	// Events are told what happens in a store.
 	Events = actors.Events
+	// OpenedEvent says what opening found, RecoveryEvent how far it has come, and
+	// ActorEvent which actor failed.
+	OpenedEvent   = actors.OpenedEvent
+	RecoveryEvent = actors.RecoveryEvent
+	ActorEvent    = actors.ActorEvent
 	// FlushDiskType says when a put is answered.
 	FlushDiskType = actors.FlushDiskType
 	// Finding is one thing in a store that is not as it must be.
@@ -69,6 +75,8 @@ type (
 	FaultError = mapped.FaultError
 	// LockedError says that somebody else is using the store.
 	LockedError = checkpoint.LockedError
+	// MissingError says that the log does not hold a range.
+	MissingError = commitlog.MissingError
 	// UnsupportedError says that the store is of a kind that is not served.
 	UnsupportedError = checkpoint.UnsupportedError
 )
@@ -85,6 +93,14 @@ var (
 	ErrDiskFull = actors.ErrDiskFull
 	// ErrOutcomeUnknown says that a wait ended before a put that is under way.
 	ErrOutcomeUnknown = flusher.ErrOutcomeUnknown
+	// ErrNoQueue, ErrNoMessage, ErrNoRecord and ErrNoIndex: what was asked for is
+	// not there.
+	ErrNoQueue   = reader.ErrNoQueue
+	ErrNoMessage = reader.ErrNoMessage
+	ErrNoRecord  = reader.ErrNoRecord
+	ErrNoIndex   = reader.ErrNoIndex
+	// ErrTags refuses a tag expression that names no tag.
+	ErrTags = reader.ErrTags
 )
 
 // The flush types.
