@@ -131,6 +131,9 @@ const (
 	Upper = consumequeue.Upper
 )
 
+// IndexTypeTags makes a query look for tags instead of keys.
+const IndexTypeTags = reader.IndexTypeTags
+
 // Names of properties that the store gives meaning to.
 const (
 	PropertyTags    = record.PropertyTags
