@@ -21,7 +21,7 @@ var ErrNotReady = errors.New("store is not open yet")
 type Store struct {
 	o      Options
 	system *actor.ActorSystem
-	pid    *actor.PID
+	pid    pidBox // set by the store actor
 	own    bool // the system is ours
 
 	tree   atomic.Pointer[tree]
@@ -62,7 +62,6 @@ func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Opti
 	if err != nil {
 		return nil, fmt.Errorf("spawn %q: %w", name, err)
 	}
-	s.pid = pid
 	if err := s.Ready(ctx); err != nil {
 		s.system.Root.Stop(pid)
 		<-s.stopped
@@ -94,7 +93,7 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // PID is the store actor, to which the messages of this package may be sent.
-func (s *Store) PID() *actor.PID { return s.pid }
+func (s *Store) PID() *actor.PID { return s.pid.Load() }
 
 // Options are what the store was opened with.
 func (s *Store) Options() Options { return s.o }
@@ -144,7 +143,7 @@ func (s *Store) Close(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	s.system.Root.Stop(s.pid)
+	s.system.Root.Stop(s.PID())
 	select {
 	case <-s.stopped:
 	case <-ctx.Done():

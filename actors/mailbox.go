@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -16,6 +17,9 @@ const batchMax = 1024
 // work that arrives meanwhile costs no goroutine start.
 const linger = 4
 
+// inlineBatches is how many batches a sender works off by itself.
+const inlineBatches = 4
+
 // batched is what a batchMailbox hands over together, as a slice.
 type batched interface{ batchable() }
 
@@ -28,6 +32,11 @@ type batch[T batched] struct{ items []T }
 // a time syncs once for each. Everything else is delivered alone and in order,
 // so poison pills and requests with a sender work as usual.
 //
+// An inline mailbox lets the sender who finds it idle do the work at once, on
+// the sender's own goroutine, for a few batches: a single producer then pays no
+// goroutine switch at all. Whoever comes meanwhile is served too, and when there
+// is more than that the work moves to a goroutine of its own.
+//
 // The mailbox outlives a restart of its actor. Close ends it for good.
 type batchMailbox[T batched] struct {
 	mu        sync.Mutex
@@ -35,6 +44,7 @@ type batchMailbox[T batched] struct {
 	system    []any
 	running   bool
 	suspended bool
+	inline    bool
 	closed    func(any) // takes what is posted after Close
 
 	invoker    actor.MessageInvoker
@@ -83,7 +93,11 @@ func (m *batchMailbox[T]) PostUserMessage(message any) {
 		m.running = true
 	}
 	m.mu.Unlock()
-	if start {
+	switch {
+	case !start:
+	case m.inline:
+		m.processInline()
+	default:
 		m.dispatcher.Schedule(m.run)
 	}
 }
@@ -116,22 +130,37 @@ func (m *batchMailbox[T]) Close(refuse func(message any)) {
 	}
 }
 
-// process is one run: until nothing is left to do.
+// process is one run on a goroutine of its own: until nothing is left to do.
 func (m *batchMailbox[T]) process() {
-	for !m.deliver() {
-		m.mu.Lock()
-		if len(m.system) == 0 && (m.suspended || len(m.user) == 0) {
-			m.running = false
-			m.mu.Unlock()
-			return
-		}
-		m.mu.Unlock()
+	for !m.deliver(linger, math.MaxInt) && !m.rest() {
 	}
 }
 
-// deliver works until the mailbox looks empty, or a message panicked (false).
-// It returns true when it has itself ended the run.
-func (m *batchMailbox[T]) deliver() (ended bool) {
+// processInline is one run on the sender's goroutine: it ends early and hands
+// over to a goroutine when there is much to do, or when a message panicked.
+func (m *batchMailbox[T]) processInline() {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	if !m.deliver(0, inlineBatches) && !m.rest() {
+		m.dispatcher.Schedule(m.run)
+	}
+}
+
+// rest ends the run if there is nothing to do.
+func (m *batchMailbox[T]) rest() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.system) == 0 && (m.suspended || len(m.user) == 0) {
+		m.running = false
+		return true
+	}
+	return false
+}
+
+// deliver works until the mailbox is empty, and has then ended the run (true);
+// or until a message panicked, or it has taken from the queue so many times. An
+// empty mailbox is looked at again after a yield, linger times.
+func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			m.invoker.EscalateFailure(reason, m.current)
@@ -157,6 +186,10 @@ func (m *batchMailbox[T]) deliver() (ended bool) {
 			idle++
 			runtime.Gosched()
 			continue
+		}
+		if rounds--; rounds < 0 {
+			m.mu.Unlock()
+			return false
 		}
 		m.user, m.spare = m.spare[:0], m.user
 		m.mu.Unlock()

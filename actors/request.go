@@ -24,14 +24,14 @@ func (*putRequest) batchable() {}
 
 // requests recycles putRequests. Whoever sees a put end owns it: the caller that
 // waited, or the answerer of one whose caller has left.
-var requests = sync.Pool{New: func() any {
-	r := new(putRequest)
-	r.Recycle = func(*flusher.Waiter) { r.free() }
-	return r
-}}
+var requests sync.Pool
 
 func newRequest() *putRequest {
-	r := requests.Get().(*putRequest)
+	r, ok := requests.Get().(*putRequest)
+	if !ok {
+		r = new(putRequest)
+		r.Recycle = func(*flusher.Waiter) { r.free() }
+	}
 	r.Waiter.Reset()
 	return r
 }

@@ -122,7 +122,7 @@ func (r *rooms) logOptions(o *Options, warn func(path, reason string)) commitlog
 		FS: r.fs, Dir: r.layout.CommitLog(), TmpDir: r.layout.CommitLogTmp(),
 		SegmentSize: o.MappedFileSizeCommitLog, Staged: o.FlushDiskType == SyncFlush, ReadOnly: r.readOnly,
 		EnableLmq: o.EnableLmq && o.EnableMultiDispatch, Warn: warn,
-		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, AutoVersion: true, Host: o.BrokerAddr},
+		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr},
 	}
 }
 

@@ -55,9 +55,7 @@ func (a *storeActor) Receive(ctx actor.Context) {
 // store that was open before, in an earlier life of this actor, is ended first.
 func (a *storeActor) open(ctx actor.Context) {
 	s, self := a.s, ctx.Self()
-	if s.pid == nil {
-		s.pid = self
-	}
+	s.pid.Store(self)
 	if s.system == nil {
 		s.system = ctx.ActorSystem()
 	}
@@ -172,6 +170,7 @@ func (a *storeActor) spawnPair(ctx actor.Context) {
 	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return chains })))
 
 	puts := newBatchMailbox[*putRequest]()
+	puts.inline = true
 	a.spawnProps(ctx, appendName, &a.t.append, actor.PropsFromProducer(func() actor.Actor {
 		return &appendActor{t: a.t, mailbox: puts}
 	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return puts })))

@@ -159,10 +159,9 @@ func (t *tree) grown(q *consumequeue.Queue) {
 
 // limitsOf are the limits of messages under these options.
 func limitsOf(o *Options) record.Limits {
-	delays, _ := record.ParseDelayLevels(o.MessageDelayLevel) // Validate has parsed it
 	return record.Limits{
 		MaxMessageSize: o.MaxMessageSize, SegmentSize: o.MappedFileSizeCommitLog,
-		AppendPropCRC: o.EnabledAppendPropCRC, MaxDelayLevel: delays.Max(),
+		AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr,
 	}
 }
 
