@@ -52,7 +52,7 @@ func readBeside(t *testing.T, s *cq.Store, queues int32, seed uint64, stop *atom
 // front, eviction (two files may be open) and Sync. Each read gives the right
 // units or none.
 func TestF36ReadersBesideEverything(t *testing.T) {
-	const queues, rounds = 3, 150
+	const queues, rounds = 3, 80
 	for name, fsys := range map[string]mapped.FS{"memory": mappedtest.NewFS(), "machine": mapped.OS()} {
 		t.Run(name, func(t *testing.T) {
 			o := options(fsys)
@@ -112,7 +112,7 @@ func TestReadersBesideCuts(t *testing.T) {
 		readers.Go(func() { readLoose(t, s, seed, &stop) })
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
-	for range 60 {
+	for range 30 {
 		q := ensure(t, s, "topic", 0, cq.Simple)
 		noErr(t, q.Append(entries(q.MaxOffset(), q.MaxOffset()+30)))
 		at := rng.Int64N(q.MaxOffset())

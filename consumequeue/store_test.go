@@ -273,7 +273,7 @@ func loadTwice(q *cq.Queue) error {
 
 // F58: a queue that is only known costs little, and finding it nothing.
 func TestF58KnownQueuesCostLittle(t *testing.T) {
-	const queues = 20000
+	const queues = 10000
 	s := open(t, options(mappedtest.NewFS()))
 	names := make([]string, queues/5)
 	for i := range names {

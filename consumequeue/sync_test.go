@@ -140,14 +140,14 @@ func TestSyncBesideAppend(t *testing.T) {
 // damaged; cut to what was synced it takes the rest again.
 func TestPowerCut(t *testing.T) {
 	for _, mode := range mappedtest.Modes() {
-		for seed := range uint64(20) {
+		for seed := range uint64(8) {
 			t.Run(fmt.Sprintf("%v-%d", mode, seed), func(t *testing.T) {
 				mem := mappedtest.NewFS()
 				o := options(mem)
 				o.FileSize = 500 * cq.UnitSize // pages of 4096 bytes: more than one in a file
 				s := open(t, o)
 				q := ensure(t, s, "topic", 0, cq.Simple)
-				synced := int64(seed * 61)
+				synced := int64(seed * 173)
 				noErr(t, q.Append(entries(0, synced)))
 				_, err := s.Sync()
 				noErr(t, err)

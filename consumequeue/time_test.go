@@ -102,12 +102,12 @@ func TestOffsetByTime(t *testing.T) {
 }
 
 func TestOffsetByTimeAsksFew(t *testing.T) {
-	times := make([]int64, 100000)
+	times := make([]int64, 50000)
 	for i := range times {
 		times[i] = 1e6 + int64(i)*3
 	}
 	tq := newTimed(t, 7, times)
-	for i := 0; i < len(times); i += 997 {
+	for i := 0; i < len(times); i += 4999 {
 		tq.calls = 0
 		lo, err := tq.q.OffsetByTime(times[i]+1, cq.Lower, tq.timeOf)
 		noErr(t, err)
@@ -117,7 +117,7 @@ func TestOffsetByTimeAsksFew(t *testing.T) {
 	}
 	// Loaded from disk nothing is known of the order: a bounded look back.
 	_, tq.q = reopen(t, tq.fsys)
-	for i := 0; i < len(times); i += 997 {
+	for i := 0; i < len(times); i += 4999 {
 		tq.calls = 0
 		lo, err := tq.q.OffsetByTime(times[i]+1, cq.Lower, tq.timeOf)
 		noErr(t, err)
@@ -165,9 +165,9 @@ func TestF24TimesOfFilesDoNotCount(t *testing.T) {
 
 // Times in any order, appended here or found on disk, whole or in part expired.
 func TestOffsetByTimeOutOfOrder(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(18) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		times := make([]int64, 1+rng.IntN(1000))
+		times := make([]int64, 1+rng.IntN(700))
 		at := int64(10000)
 		for i := range times {
 			switch {
@@ -182,7 +182,7 @@ func TestOffsetByTimeOutOfOrder(t *testing.T) {
 		}
 		tq := newTimed(t, rng.Int64N(50), times)
 		for round := range 3 {
-			for range 40 {
+			for range 15 {
 				tq.check(t, times[rng.IntN(len(times))]+rng.Int64N(3)-1)
 			}
 			switch round {
@@ -199,20 +199,20 @@ func TestOffsetByTimeOutOfOrder(t *testing.T) {
 // A clock set back by an hour in the middle of a long queue.
 func TestOffsetByTimeLongStepBack(t *testing.T) {
 	var times []int64
-	for i := int64(0); i < 40000; i++ {
+	for i := int64(0); i < 20000; i++ {
 		at := 1e9 + i*100
-		if i >= 20000 {
-			at -= 600000 // 6000 messages back
+		if i >= 10000 {
+			at -= 300000 // 3000 messages back
 		}
 		times = append(times, at)
 	}
 	tq := newTimed(t, 0, times)
 	for range 2 {
-		for at := int64(1e9 - 50); at < 1e9+40000*100; at += 7919 {
+		for at := int64(1e9 - 50); at < 1e9+20000*100; at += 23917 {
 			lo, up := tq.ask(t, at)
 			wlo, wup := tq.model(at)
 			// Late only where fewer than 1/64 of the messages behind reached it.
-			if top := int64(1e9 + 19999*100); at <= top && at > top-100*100 {
+			if top := int64(1e9 + 9999*100); at <= top && at > top-100*100 {
 				if lo < wlo || lo > tq.q.MaxOffset() || up < wup {
 					t.Fatalf("time %d: %d, %d", at, lo, up)
 				}

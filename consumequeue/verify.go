@@ -12,7 +12,7 @@ func (q *Queue) Verify(from int64) (good int64, err error) {
 		return q.MaxOffset(), err
 	}
 	var prev Unit
-	units := make([]Unit, 512)
+	units := make([]Unit, 128)
 	at := max(from, q.MinOffset())
 	for end := q.MaxOffset(); at < end; {
 		n, err := q.Read(at, units)
