@@ -111,11 +111,14 @@ func TestTruncateFailsAndIsTriedAgain(t *testing.T) {
 		_, q := reopen(t, script)
 		noErr(t, q.Load())
 		script.FailAt(k, errors.New("broken"))
-		_ = q.TruncateTo(13)
+		failed := q.TruncateTo(13)
 		wantUnits(t, q)
-		if err := q.Append(entries(q.MaxOffset(), 30)); err == nil {
-			wantUnits(t, q)
+		if err := q.Append(entries(q.MaxOffset(), 30)); failed != nil && q.MaxOffset() == 13 {
+			wantDamage(t, err)
+			noErr(t, q.TruncateTo(13))
+			noErr(t, q.Append(entries(13, 30)))
 		}
+		wantUnits(t, q)
 		_, q = reopen(t, mem)
 		if err := q.Load(); err != nil {
 			wantDamage(t, err)

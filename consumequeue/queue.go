@@ -149,3 +149,9 @@ func (q *Queue) setEnd(end, maxOffset, maxPhysical int64) {
 	q.end.Store(end)
 	q.maxOffset.Store(maxOffset)
 }
+
+// awaitWriter returns when the change that is under way is done.
+func (q *Queue) awaitWriter() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+}

@@ -27,8 +27,7 @@ func (q *Queue) Read(offset int64, dst []Unit) (int, error) {
 		}
 		gen := q.gen.Load()
 		if gen&1 == 1 {
-			q.mu.Lock() // until the rewrite is done
-			q.mu.Unlock()
+			q.awaitWriter()
 			continue
 		}
 		n, err := q.read(offset, dst)

@@ -27,7 +27,10 @@ type survey struct {
 
 	at   int // segment that is open
 	file mapped.File
-	buf  [surveyChunk]byte
+	page [surveyChunk]byte // the last read of more than one unit
+	from int64             // its first unit in segment at
+	held int64             // its units
+	one  [BatchUnitSize]byte
 }
 
 func (s *survey) close() {
@@ -152,21 +155,30 @@ func (s *survey) shapeAt(i int, unit int64) (shape, error) {
 
 // read gives n units of a segment; what a short file lacks is zero.
 func (s *survey) read(i int, from, n int64) ([]byte, error) {
+	unit := s.q.kind.unitSize()
 	if s.file == nil || s.at != i {
 		s.close()
 		f, err := s.q.store.o.FS.OpenFile(s.path(i), os.O_RDONLY, 0o644)
 		if err != nil {
 			return nil, err
 		}
-		s.file, s.at = f, i
+		s.file, s.at, s.held = f, i, 0
 	}
-	unit := s.q.kind.unitSize()
-	b := s.buf[:n*unit]
+	if from >= s.from && from+n <= s.from+s.held {
+		return s.page[(from-s.from)*unit : (from-s.from+n)*unit], nil
+	}
+	b := s.one[:unit]
+	if n > 1 {
+		b, s.from, s.held = s.page[:n*unit], from, 0
+	}
 	got, err := s.file.ReadAt(b, from*unit)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	clear(b[int64(got)/unit*unit:]) // a part of a unit is none
+	if n > 1 {
+		s.held = n
+	}
 	return b, nil
 }
 

@@ -45,8 +45,7 @@ func (q *Queue) OffsetByTime(t int64, bound Boundary, timeOf func(Unit) (int64, 
 		if gen&1 == 0 && q.gen.Load() == gen {
 			return offset, err
 		}
-		q.mu.Lock() // until the change is done
-		q.mu.Unlock()
+		q.awaitWriter()
 	}
 }
 
