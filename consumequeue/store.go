@@ -110,7 +110,7 @@ func (s *Store) Queue(topic string, queueID int32) *Queue { return s.table.find(
 // first file come with the first Append. Bad names give *record.LimitError, a
 // queue of the other kind *KindError.
 func (s *Store) Ensure(topic string, queueID int32, kind Kind) (*Queue, error) {
-	if q := s.table.find(topic, queueID); q != nil {
+	if q := s.table.find(topic, queueID); q != nil && q.state.Load() != stateGone {
 		return q.ofKind(kind)
 	}
 	switch {
@@ -126,12 +126,20 @@ func (s *Store) Ensure(topic string, queueID int32, kind Kind) (*Queue, error) {
 	if err := record.CheckTopic(topic); err != nil {
 		return nil, err
 	}
-	q := s.table.add(s.newQueue(strings.Clone(topic), queueID, kind))
-	// What a deletion that failed left behind must not be overlooked.
-	if err := q.readable(); err != nil {
-		return nil, err
+	topic = strings.Clone(topic)
+	for {
+		q := s.table.add(s.newQueue(topic, queueID, kind))
+		// What a deletion that failed left behind must not be overlooked.
+		err := q.readable()
+		if err == ErrDeleted {
+			q.awaitWriter() // until it has left the table
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return q.ofKind(kind)
 	}
-	return q.ofKind(kind)
 }
 
 // All yields the queues sorted by topic, then id.
