@@ -13,8 +13,9 @@ const allocatorRetry = time.Second
 // ready. It is woken when the writer has come far enough; after a failure it
 // tries again by itself, so a store whose disk was full heals without a restart.
 type allocatorActor struct {
-	t     *tree
-	retry *time.Timer
+	t      *tree
+	retry  *time.Timer
+	failed time.Time // when the last try failed
 }
 
 // Receive is the actor.
@@ -31,11 +32,15 @@ func (a *allocatorActor) Receive(ctx actor.Context) {
 }
 
 func (a *allocatorActor) prepare() {
+	if time.Since(a.failed) < allocatorRetry {
+		return // its timer is running
+	}
 	alloc := a.t.rooms.alloc
 	alloc.Populate()
 	made, err := alloc.Prepare()
 	if err != nil {
 		a.t.o.Logger.Warn().Err(err).Msg("next segment")
+		a.failed = time.Now()
 		a.retry = time.AfterFunc(allocatorRetry, a.t.allocatorWake.ring)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/flusher"
 )
 
@@ -121,14 +122,18 @@ func (a *appendActor) publish() {
 	t := a.t
 	if t.o.FlushDiskType == SyncFlush {
 		c := &chain{t: t}
-		for _, r := range a.appended {
-			r.Copied()
-			c.Push(&r.Waiter)
+		for i, r := range a.appended {
+			a.appended[i] = nil
+			if waitsForFlush(&r.message) {
+				r.Copied()
+				c.Push(&r.Waiter)
+				continue
+			}
+			a.released += r.Weight
+			r.Settle()
 		}
 		a.appended = a.appended[:0]
-		if !c.Empty() {
-			t.system.Root.Send(t.flusher.Load(), c)
-		}
+		t.system.Root.Send(t.flusher.Load(), c) // an empty one asks for a flush, too
 	} else {
 		t.rooms.log.SetConfirm(t.rooms.log.Appended())
 		t.dispatchWake.ring()
@@ -143,6 +148,11 @@ func (a *appendActor) publish() {
 		t.allocatorWake.ring()
 	}
 	a.giveBack()
+}
+
+// waitsForFlush is false for a message that says WAIT=false.
+func waitsForFlush(m *record.Message) bool {
+	return len(m.Properties) == 0 || string(m.Properties.Bytes(record.PropertyWait)) != "false"
 }
 
 // settleRest answers what is left of a batch after a failure or a panic.

@@ -46,7 +46,15 @@ type progress struct {
 	marked    int64     // flushed end of the last mark
 	summaryAt int64     // dispatched end of the last summary
 	summaried time.Time // when that was, monotonic
+	next      *summary  // taken, but the log is not yet flushed so far
 	stuck     error     // a mark or sync failed: nothing is claimed any more
+}
+
+// summary is a look at the queues at one moment.
+type summary struct {
+	checkpoint.QueueSummary
+	confirm int64 // units may stand for records up to here
+	last    *dispatchedRecord
 }
 
 // pass writes what is due.
@@ -55,24 +63,23 @@ func (p *progress) pass(t *tree) error {
 		return nil
 	}
 	due := p.summaried.IsZero() || time.Since(p.summaried) >= t.o.FlushConsumeQueueThoroughInterval
-	if behind := p.rooms.log.Dispatched() - p.summaryAt; behind > 0 && (due || behind >= summaryBytes) {
-		if err := p.summary(t.dispatched.Load()); err != nil {
-			p.stuck = err
-			return err
-		}
+	behind := p.rooms.log.Dispatched() - p.summaryAt
+	if p.next == nil && behind > 0 && (due || behind >= summaryBytes) {
+		p.next = p.take(t.dispatched.Load())
 	}
-	if err := p.mark(); err != nil {
-		p.stuck = err
-		return err
+	err := p.writeSummary()
+	if err == nil {
+		err = p.mark()
 	}
-	return nil
+	p.stuck = err
+	return err
 }
 
-// summary syncs queues and index and writes down what that covers. The ends of
-// the queues are read before the sync, so all units below them are on disk.
-func (p *progress) summary(last *dispatchedRecord) error {
+// take looks at the ends of the queues: all units below them are in the files.
+func (p *progress) take(last *dispatchedRecord) *summary {
 	r := p.rooms
-	s := &checkpoint.QueueSummary{Dispatched: r.log.Dispatched(), IndexApplied: -1}
+	s := &summary{last: last}
+	s.Dispatched, s.IndexApplied = r.log.Dispatched(), -1
 	if r.index != nil {
 		s.IndexApplied = s.Dispatched
 	}
@@ -83,6 +90,18 @@ func (p *progress) summary(last *dispatchedRecord) error {
 				MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()})
 		}
 	}
+	s.confirm = r.log.Confirm() // after the ends: no unit stands for a record above
+	return s
+}
+
+// writeSummary syncs queues and index and writes down what that covers, once the
+// records that the units stand for are durable themselves.
+func (p *progress) writeSummary() error {
+	s, r := p.next, p.rooms
+	if s == nil || r.log.Flushed() < s.confirm {
+		return nil
+	}
+	p.next = nil
 	if _, err := r.queues.Sync(); err != nil {
 		return err
 	}
@@ -92,16 +111,28 @@ func (p *progress) summary(last *dispatchedRecord) error {
 		}
 		p.fields.IndexMsgTimestamp = r.index.FlushedEndTimestamp()
 	}
-	if err := checkpoint.WriteQueues(r.fs, r.layout, s); err != nil {
+	if err := checkpoint.WriteQueues(r.fs, r.layout, &s.QueueSummary); err != nil {
 		return err
 	}
-	if last != nil && last.end <= s.Dispatched {
-		p.fields.LogicsPhysicalOffset = last.start
-		p.fields.LogicsMsgTimestamp = last.storeTimestamp
+	if s.last != nil && s.last.end <= s.Dispatched {
+		p.fields.LogicsPhysicalOffset = s.last.start
+		p.fields.LogicsMsgTimestamp = s.last.storeTimestamp
 	}
 	p.summaryAt, p.summaried = s.Dispatched, time.Now()
 	p.marked = -1 // the fields have changed: a new mark must go with them
 	return nil
+}
+
+// finish writes everything down for the last time.
+func (p *progress) finish(last *dispatchedRecord) error {
+	if p.stuck != nil {
+		return p.stuck
+	}
+	p.next = p.take(last)
+	if err := p.writeSummary(); err != nil {
+		return err
+	}
+	return p.mark()
 }
 
 // mark writes the durable mark and the checkpoint page that goes with it, if

@@ -28,9 +28,7 @@ func (t *tree) settle(ctx context.Context) error {
 		func() error { return r.log.Syncer().Flush() },
 		func() error { r.log.SetConfirm(r.log.Flushed()); return t.dispatchRest(ctx) },
 		r.log.DropUnused,
-		func() error { return r.progress.summary(t.dispatched.Load()) },
-		r.progress.mark,
-		func() error { return r.progress.stuck },
+		func() error { return r.progress.finish(t.dispatched.Load()) },
 		func() error { return checkpoint.RemoveAbort(r.fs, r.layout) },
 	}
 	for _, step := range steps {

@@ -22,7 +22,7 @@ type Store struct {
 	o      Options
 	system *actor.ActorSystem
 	pid    pidBox // set by the store actor
-	own    bool // the system is ours
+	own    bool   // the system is ours
 
 	tree   atomic.Pointer[tree]
 	opened chan struct{} // closed when open has ended

@@ -61,8 +61,10 @@ func (s *sinkActor) apply(w *dispatch.Window) {
 }
 
 func (s *sinkActor) ask() {
-	if !s.asked {
-		s.asked = true
-		s.t.system.Root.Send(s.t.dispatchWake.target.Load(), &rewind{})
+	to := s.t.dispatchWake.target.Load()
+	if s.asked || to == nil { // nil: the tree is just being spawned, all is at its place
+		return
 	}
+	s.asked = true
+	s.t.system.Root.Send(to, &rewind{})
 }

@@ -45,7 +45,6 @@ func (a *storeActor) Receive(ctx actor.Context) {
 		}
 	case *actor.Stopped:
 		a.stop()
-	case *actor.ReceiveTimeout:
 	default:
 		a.serve(ctx, m)
 	}
@@ -66,6 +65,7 @@ func (a *storeActor) open(ctx actor.Context) {
 	go func() {
 		defer s.opening.Done()
 		if before != nil {
+			before.unwatchDeadLetters()
 			_ = before.finish(open) // an error leaves the abort marker, and recovery follows
 		}
 		r, err := openRooms(open, &s.o)
@@ -190,7 +190,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		windows: make(chan *dispatch.Window, windowCount), began: time.Now(),
 	}
 	for range windowCount {
-		t.windows <- &dispatch.Window{}
+		t.windows <- &dispatch.Window{Owner: t}
 	}
 	applied := r.log.Dispatched()
 	for i := range s.o.QueueShards {
