@@ -134,6 +134,31 @@ func TestDropFaults(t *testing.T) {
 	}
 }
 
+// Killed at any call, a drop leaves a beginning of the index.
+func TestDropKilled(t *testing.T) {
+	for k := 1; ; k++ {
+		fsys, s := fourFiles(t)
+		from := s.Files()[1].Name
+		reached := false
+		script := mappedtest.NewScript(fsys)
+		s = open(t, script, 7, 3)
+		script.Add(mappedtest.Rule{At: k, Before: func() {
+			reached = true
+			got := find(t, open(t, fsys.Kill(), 7, 3), "T", "k")
+			slices.Reverse(got)
+			if all := []int64{10, 20, 30, 40, 50, 60, 70}; len(got) < 2 || !slices.Equal(got, all[:len(got)]) {
+				t.Errorf("killed at call %d: %v", k, got)
+			}
+		}})
+		if err := s.DropFrom(from, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !reached {
+			return
+		}
+	}
+}
+
 // Files that Open left out go by their names.
 func TestDropDamaged(t *testing.T) {
 	fsys, s := fourFiles(t)
@@ -190,6 +215,27 @@ func TestFlush(t *testing.T) {
 	}
 	flush(2)
 	if got := s.FlushedEndTimestamp(); got != 1700000000080 {
+		t.Errorf("got %d", got)
+	}
+}
+
+// What is put while a flush runs is not counted as flushed.
+func TestPutDuringFlush(t *testing.T) {
+	fsys := newFS()
+	script := mappedtest.NewScript(fsys)
+	s := open(t, script, 7, 3)
+	put(t, s, key(10, "k"))
+	script.Add(mappedtest.Rule{Op: mappedtest.OpFlush, Before: func() { put(t, s, key(20, "k")) }})
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.FlushedEndTimestamp(); got != 0 {
+		t.Errorf("got %d", got)
+	}
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.FlushedEndTimestamp(); got != 1700000000020 || script.Count(mappedtest.OpFlush) != 2 {
 		t.Errorf("got %d", got)
 	}
 }

@@ -22,7 +22,8 @@ func mendLast(files []*indexFile) error {
 	if err := f.mend(); err != nil {
 		return err
 	}
-	// The first entry replaces the header that the file was born with.
+	// The first entry replaces the header that the file was born with. Without a
+	// file before it that header is not known; only a time difference hangs on it.
 	if len(files) == 1 || f.count.Load() > 1 || f.readOnly {
 		return nil
 	}

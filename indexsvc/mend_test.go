@@ -82,6 +82,9 @@ func TestMendAfterKill(t *testing.T) {
 					}
 					continue
 				}
+				if b := readFile(t, fsys, path); len(files) == 2 && !bytes.Equal(b[:40], before[:40]) {
+					t.Errorf("%s, before store %d: header % x, was % x", name, i, b[:40], before[:40])
+				}
 				put(t, s, c.next)
 				verify(t, s)
 				for f, b := range contents(t, fsys, s) {

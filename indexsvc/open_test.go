@@ -211,6 +211,30 @@ func TestGeometryOfBrokenChains(t *testing.T) {
 	}
 }
 
+// The order is that of the records, not that of the names.
+func TestOrderOfFiles(t *testing.T) {
+	fsys := newFS()
+	s := open(t, fsys, 7, 4)
+	// The second file holds only keys of record 20, as do parts of its neighbours.
+	put(t, s, key(10, "k"), key(20, "a b c d e f k"), key(30, "k"), key(40, "k"), key(50, "k"))
+	files := contents(t, fsys, s)
+	if len(files) != 4 {
+		t.Fatalf("%d files", len(files))
+	}
+	for i, order := range [][]string{{"1", "2", "3", "4"}, {"4", "3", "2", "1"}, {"2", "4", "1", "3"}} {
+		fsys := newFS()
+		for j, name := range order {
+			writeFile(t, fsys, dir+"/"+name, files[j])
+		}
+		s := open(t, fsys, 7, 4)
+		wantFound(t, s, "T", "k", 50, 40, 30, 20, 10)
+		if got := s.Files(); got[3].Name != order[3] || got[0].Name != order[0] || s.EndPhyOffset() != 50 {
+			t.Errorf("%d: %+v", i, got)
+		}
+		verify(t, s)
+	}
+}
+
 // A file of RocketMQ's default size has the default geometry; opening it reads
 // little and maps nothing.
 func TestGeometryDefault(t *testing.T) {

@@ -1,6 +1,7 @@
 package indexsvc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,18 +71,11 @@ func (f *indexFile) query(hash int32, visit func(int64) bool) error {
 				return nil
 			}
 		}
-		if err := cmpOr(fault, c.err); err != nil {
+		if err := cmp.Or(fault, c.err); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func cmpOr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // chain is a walk along the entries of one slot.

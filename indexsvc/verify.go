@@ -1,6 +1,7 @@
 package indexsvc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -63,12 +64,12 @@ func (f *indexFile) verify(check func(int64) error) error {
 				}
 			}
 		}
-		if err := cmpOr(fault, v.err); err != nil {
+		if err := cmp.Or(fault, v.err); err != nil {
 			return err
 		}
 	}
 	fault := mapped.Guard(v.slots)
-	return cmpOr(fault, v.err)
+	return cmp.Or(fault, v.err)
 }
 
 // some checks the next entries: each hangs at the newest one of its slot.
