@@ -107,6 +107,9 @@ func (p *replay) disagrees(s *checkpoint.QueueEnd, q *consumequeue.Queue, dispat
 		return fmt.Sprintf("a last unit that points at %d, where no such record is", u.PhysicalOffset)
 	}
 	*lastEnd = u.PhysicalOffset + int64(u.Size)
+	if n, err := q.Read(s.MaxOffset, one[:]); n == 1 && err == nil && p.look.backs(u, q.Topic(), q.ID(), dispatched) {
+		return "units behind that for records below offset " + strconv.FormatInt(dispatched, 10)
+	}
 	return ""
 }
 

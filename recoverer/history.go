@@ -21,13 +21,14 @@ type history struct {
 	own    bool
 	from   int64 // where the scan began
 	at     int64 // built up to here
+	record int64 // start of the last record below, -1
 	last   map[queueKey]int64
 }
 
 func (h *history) init(in *Input, plan *Plan) {
 	h.in, h.log = in, in.Log.Reader()
 	h.from, h.at = plan.ScanFrom, plan.ScanFrom
-	h.own = plan.Mark != nil
+	h.own, h.record = plan.Mark != nil, -1
 }
 
 // firstContinuing gives the offset of the first record of a run that continues
@@ -61,9 +62,13 @@ func (h *history) build(end int64) {
 		h.topics = record.NewInterner(1 << 20)
 		h.last = make(map[queueKey]int64)
 	}
+	if h.at >= end {
+		return
+	}
 	h.each(h.at, end, func(req *record.DispatchRequest) bool {
+		h.record = req.PhysicalOffset
 		if !record.IsTransactionPending(req.SysFlag) {
-			h.last[queueKey{req.Topic, req.QueueID}] = req.QueueOffset
+			h.last[queueKey{req.Topic, req.QueueID}] = req.QueueOffset + max(int64(req.InnerNum), 1) - 1
 		}
 		return true
 	})

@@ -55,7 +55,7 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 	if x == nil {
 		return r.rep.End, nil
 	}
-	had := len(x.Files())
+	had := len(x.Files()) + len(x.Damaged())
 	if bad := x.Damaged(); len(bad) > 0 {
 		for _, d := range bad {
 			r.find(findingOf(Index, d))
@@ -76,12 +76,36 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 			return 0, err
 		}
 	}
-	files := x.Files()
 	from = max(x.EndPhyOffset(), r.rep.Min)
-	if len(files) == had && had > 0 && r.plan.Trusted {
-		from = max(from, r.in.Summary.IndexApplied)
+	if len(x.Files()) < had || had == 0 || !r.plan.Trusted {
+		return from, nil
 	}
-	return from, nil
+	applied := r.in.Summary.IndexApplied
+	if r.keyed(from+1, applied) {
+		return from, nil // it lacks what the summary says it has
+	}
+	if r.in.Clean {
+		from++ // the record just there is complete
+	}
+	return max(from, applied), nil
+}
+
+// keyedWindow is how much log is looked through for records that the index
+// should have. Records without keys do not show in it.
+const keyedWindow = 64 << 20
+
+// keyed tells whether a record with keys stands near the start of [from, to).
+func (r *recovery) keyed(from, to int64) bool {
+	found := false
+	var h history
+	h.init(r.in, r.plan)
+	h.each(from, min(to, from+keyedWindow, r.rep.End), func(req *record.DispatchRequest) bool {
+		t := req.SysFlag & record.SysTransactionMask
+		found = req.PhysicalOffset >= from && t != record.SysTransactionRollback && len(req.UniqKey)+len(req.Keys)+len(req.Tags) > 0 &&
+			!r.in.Deleted.Covers(req.Topic, req.PhysicalOffset)
+		return !found
+	})
+	return found
 }
 
 // verifiable is up to how many bytes of index are read to save a rebuild.

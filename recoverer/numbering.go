@@ -225,6 +225,7 @@ func (p *replay) renumber(st *queueState, e *consumequeue.Entry) error {
 func (p *replay) misnumbered(st *queueState, e *consumequeue.Entry) {
 	p.rep.Isolated++
 	p.tell(st, e.QueueOffset, fmt.Sprintf("offset %d in the record at %d", st.next, e.PhysicalOffset), fmt.Sprint(e.QueueOffset))
-	// Its own number is missing now; a unit for it may point at it.
-	p.damage.add(Damage{Offset: e.PhysicalOffset, Next: endOf(e), Err: fmt.Errorf("queue offset %d fits no queue", e.QueueOffset)})
+	// Its own number is missing now; a unit for it may point into it, off by one,
+	// so that it is not taken for what it claims to be.
+	p.damage.add(Damage{Offset: e.PhysicalOffset + 1, Next: endOf(e), Err: fmt.Errorf("queue offset %d fits no queue", e.QueueOffset)})
 }

@@ -14,7 +14,19 @@ type run struct {
 	start, end int64
 	last       int64 // start of its last record, -1 if it holds only a BLANK
 	before     error // what stands in front of it, nil if nothing bad was met
+
+	firstTime, lastTime int64  // store times of its first and last record
+	backs               []back // where the store time went back
 }
+
+// back is a record that is older than the one in front of it.
+type back struct {
+	offset int64
+	before int64 // store time of the record in front, ms
+}
+
+// maxBacks bounds what is kept of a run: the last ones matter.
+const maxBacks = 64
 
 // stretch is what a scan found in one segment: its runs, and what stands behind
 // the last one; nil if that reaches to the end.
@@ -66,7 +78,7 @@ func walk(s *commitlog.Scanner, r *run) error {
 				return
 			}
 			if e.Kind == record.KindRecord {
-				r.last = e.Offset
+				r.note(&e)
 			}
 		}
 	})
@@ -75,6 +87,24 @@ func walk(s *commitlog.Scanner, r *run) error {
 		return fault
 	}
 	return err
+}
+
+// note takes a good record into the run.
+func (r *run) note(e *commitlog.Entry) {
+	t, err := record.StoreTimestampOf(e.Bytes)
+	if err != nil {
+		return
+	}
+	switch {
+	case r.last < 0:
+		r.firstTime = t
+	case t < r.lastTime:
+		if len(r.backs) == maxBacks {
+			r.backs = append(r.backs[:0], r.backs[1:]...)
+		}
+		r.backs = append(r.backs, back{e.Offset, r.lastTime})
+	}
+	r.last, r.lastTime = e.Offset, t
 }
 
 // resync goes to the next good record behind a bad place. Pages that cannot be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -24,6 +25,8 @@ type tail struct {
 	oldAt  int64 // first good record that was taken for old, -1
 	past   history
 	damage []Damage
+	time   int64  // store time of the last record
+	backs  []back // where store times go back, the last ones
 }
 
 func newTail(in *Input, plan *Plan, rep *Report) *tail {
@@ -143,9 +146,15 @@ func (t *tail) judge(r *run, missing bool, path string) {
 	}
 	t.any = true
 	t.end = r.end
-	if r.last >= 0 {
-		t.last = r.last
+	if r.last < 0 {
+		return
 	}
+	if t.last >= 0 && r.firstTime < t.time {
+		t.backs = append(t.backs, back{r.start, t.time})
+	}
+	t.backs = append(t.backs, r.backs...)
+	t.backs = t.backs[max(len(t.backs)-maxBacks, 0):]
+	t.last, t.time = r.last, r.lastTime
 }
 
 // belowMark: the log is known to be durable further than this.
@@ -184,6 +193,13 @@ func (t *tail) finish() {
 		t.hurt(m.FlushedEnd, t.why, "")
 		t.end = m.FlushedEnd
 	}
+	for _, gap := range t.in.Log.Gaps() {
+		if gap.To <= t.plan.ScanFrom {
+			d := damageOf(t.in.Log, gap.From, gap.To, t.in.Layout.CommitLog(), nil)
+			t.damage = append(t.damage, d)
+		}
+	}
+	sort.Slice(t.damage, func(i, j int) bool { return t.damage[i].Offset < t.damage[j].Offset })
 	var fault *mapped.FaultError
 	if t.plan.Doubt == nil && !t.torn && errors.As(t.why, &fault) {
 		// What cannot be read may hold records: it must not be cut.

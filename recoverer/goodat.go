@@ -4,9 +4,6 @@ import (
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
-// dropOld is not there yet.
-func (r *recovery) dropOld() {}
-
 // goodAt tells whether a good record stands at offset.
 func (r *recovery) goodAt(offset int64) bool {
 	ok := false
