@@ -108,9 +108,6 @@ func (s *Store) makeFile(f *file, fill func(mapped.File) error) error {
 	return nil
 }
 
-// mkdirer is an FS that can make one directory without syncing anything.
-type mkdirer interface{ Mkdir(name string) error }
-
 // makeDirs makes <root>/<topic>/<queueId>. The entries above the queue's are
 // listed for a sync even if they are there: who made them may have died, or
 // may be about to list them.
@@ -132,10 +129,7 @@ func (q *Queue) makeDirs(root string) error {
 }
 
 func (s *Store) mkdir(root, topic, dir string) error {
-	m, ok := s.o.FS.(mkdirer)
-	if !ok {
-		return s.o.FS.MkdirAll(dir)
-	}
+	m := s.o.FS
 	err := m.Mkdir(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ignoreExist(err)

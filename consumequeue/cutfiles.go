@@ -3,6 +3,7 @@ package consumequeue
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 )
 
 // keepAt is how many files stay when the queue ends at index. RocketMQ takes
@@ -27,7 +28,7 @@ func (q *Queue) zeroBehind(index, old int64, keep int) error {
 		return err
 	}
 	if keep == 0 {
-		return q.store.o.FS.SyncDir(q.dir())
+		return q.syncDirs()
 	}
 	f := q.files.Load().files[keep-1]
 	unit := q.kind.unitSize()
@@ -53,7 +54,7 @@ func (q *Queue) syncWhole() error {
 			return err
 		}
 	}
-	return q.store.o.FS.SyncDir(q.dir())
+	return q.syncDirs()
 }
 
 // dropFrom removes the files from the last down to number keep.
@@ -71,4 +72,14 @@ func (q *Queue) dropFrom(keep int) error {
 		q.store.pool.retire(f)
 	}
 	return nil
+}
+
+// syncDirs makes the names of the queue's files durable, and the queue's own
+// above them, which may be as new.
+func (q *Queue) syncDirs() error {
+	for dir := q.dir(); ; dir = filepath.Dir(dir) {
+		if err := q.store.o.FS.SyncDir(dir); err != nil || dir == q.root() {
+			return err
+		}
+	}
 }

@@ -28,7 +28,7 @@ func (q *Queue) mend(index int64, keep int) error {
 			return err
 		}
 	}
-	if err := q.store.o.FS.SyncDir(q.dir()); err != nil && !q.store.absent(q.dir()) {
+	if err := q.syncDirs(); err != nil && !q.store.absent(q.dir()) {
 		return err
 	}
 	q.damage = nil

@@ -157,5 +157,5 @@ func (q *Queue) restart(index int64) error {
 	if err := q.store.syncFile(q.files.Load().files[0]); err != nil {
 		return err
 	}
-	return q.store.o.FS.SyncDir(q.dir())
+	return q.syncDirs()
 }

@@ -14,6 +14,8 @@ type FS interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// MkdirAll makes a directory and its parents and syncs each new entry.
 	MkdirAll(name string) error
+	// Mkdir makes one directory whose parent exists; durable after SyncDir.
+	Mkdir(name string) error
 	// ReadDir lists a directory sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// Stat follows no symbolic link.

@@ -53,6 +53,8 @@ func (o osFS) MkdirAll(name string) error {
 	return o.SyncDir(parent)
 }
 
+func (osFS) Mkdir(name string) error { return os.Mkdir(name, 0o755) }
+
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
 func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Lstat(name) }

@@ -199,6 +199,21 @@ func (f *FS) MkdirAll(name string) error {
 	return nil
 }
 
+// Mkdir makes one directory; its entry is durable after SyncDir of the parent.
+func (f *FS) Mkdir(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	parent, base, err := f.parent(name)
+	if err != nil {
+		return fail("mkdir", name, err)
+	}
+	if parent.entries[base] != nil {
+		return fail("mkdir", name, syscall.EEXIST)
+	}
+	f.record(change{target: newDir(f.now()), newDir: parent, newName: base})
+	return nil
+}
+
 // ReadDir lists a directory sorted by name.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	f.mu.Lock()

@@ -10,6 +10,7 @@ const (
 	OpAny Op = iota // in a rule: every call
 	OpOpen
 	OpMkdirAll
+	OpMkdir
 	OpReadDir
 	OpStat
 	OpRename
@@ -36,7 +37,7 @@ const (
 )
 
 var opNames = [ops]string{
-	"any", "open", "mkdirall", "readdir", "stat", "rename", "remove", "syncdir", "syncfs", "diskusage",
+	"any", "open", "mkdirall", "mkdir", "readdir", "stat", "rename", "remove", "syncdir", "syncfs", "diskusage",
 	"read", "write", "close", "size", "truncate", "allocate", "sync", "datasync", "map", "lock", "locked",
 	"flush", "populate", "random", "unmap",
 }

@@ -156,6 +156,7 @@ func TestEveryCallFails(t *testing.T) {
 	calls := map[mappedtest.Op]func() error{
 		mappedtest.OpOpen:      func() error { _, err := s.OpenFile("/a", os.O_RDWR, 0); return err },
 		mappedtest.OpMkdirAll:  func() error { return s.MkdirAll("/e") },
+		mappedtest.OpMkdir:     func() error { return s.Mkdir("/e") },
 		mappedtest.OpReadDir:   func() error { _, err := s.ReadDir("/"); return err },
 		mappedtest.OpStat:      func() error { _, err := s.Stat("/a"); return err },
 		mappedtest.OpRename:    func() error { return s.Rename("/a", "/b") },

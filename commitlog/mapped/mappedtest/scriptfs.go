@@ -19,6 +19,11 @@ func (s *Script) OpenFile(name string, flag int, perm fs.FileMode) (mapped.File,
 	return &scriptFile{s: s, f: f}, nil
 }
 
+// Mkdir is OpMkdir.
+func (s *Script) Mkdir(name string) error {
+	return s.do(Call{Op: OpMkdir, Path: name}, func() error { return s.fs.Mkdir(name) }, nil)
+}
+
 // MkdirAll is OpMkdirAll.
 func (s *Script) MkdirAll(name string) error {
 	return s.do(Call{Op: OpMkdirAll, Path: name}, func() error { return s.fs.MkdirAll(name) }, nil)
