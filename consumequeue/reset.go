@@ -149,7 +149,7 @@ func (q *Queue) restart(index int64) error {
 		return err
 	}
 	if index == 0 || q.kind == Batch {
-		return nil
+		return q.syncDirs()
 	}
 	if err := q.begin(index); err != nil {
 		return err
