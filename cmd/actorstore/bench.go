@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actorstore/actorstore"
+)
+
+func newBench(a *app) *cobra.Command {
+	l := &load{}
+	c := &cobra.Command{
+		Use:   "bench DIR [flags]",
+		Short: "Measure puts and gets in a new store",
+		Long: `Put random bodies into an empty directory, read them back, and print rates and
+latencies. What is put, and how, is the same as in the Java bench of tests/interop.
+
+  put_per_s      messages a second until all queues hold them
+  ack_per_s      messages a second until all are answered
+  p50_us ...     from the call to the answer, as the producer sees it
+  get_per_s      Get in batches of 32: copied and verified
+  get_view_per_s the same with View: lent, not verified
+  put_allocs     allocations of the whole process for each put; get_allocs alike
+
+A warm-up of the same shape runs first and is not counted. The store stays.`,
+		Example: `  actorstore bench /tmp/b --producers 4 --window 64 --size 1024 --count 1000000
+  actorstore bench /tmp/b --producers 64 --flush sync --count 50000 --json`,
+		Args: words("DIR"), ValidArgsFunction: onlyDir,
+	}
+	c.Flags().IntVar(&l.producers, "producers", 1, "goroutines that put")
+	c.Flags().IntVar(&l.window, "window", 1, "unanswered puts of each; 1 waits for every answer")
+	c.Flags().IntVar(&l.size, "size", 1024, "bytes of a body")
+	c.Flags().IntVar(&l.count, "count", 200_000, "messages")
+	c.Flags().IntVar(&l.queues, "queues", 8, "queues of the topic")
+	c.Flags().IntVar(&l.warmup, "warmup", -1, "messages before the measurement (default: --count, at most 100000)")
+	c.Flags().IntVar(&l.readers, "readers", 1, "goroutines that get")
+	c.Flags().IntVar(&l.bodies, "bodies", 1024, "different bodies")
+	c.Flags().Int64Var(&l.seed, "seed", 1, "of the bodies' bytes")
+	c.Flags().BoolVar(&l.keyed, "keyed", false, "give each message a tag and a key")
+	a.store.flushing(c, "async")
+	a.store.sizes(c)
+	c.RunE = a.runs(func(c *cobra.Command, args []string) error { return a.bench(c.Context(), l, args[0]) })
+	return c
+}
+
+func (l *load) check() error {
+	if l.warmup < 0 {
+		l.warmup = min(l.count, 100_000)
+	}
+	for _, n := range []int{l.producers, l.window, l.count, l.queues, l.readers, l.bodies, l.size + 1} {
+		if n < 1 {
+			return usage("actorstore bench --help", "every number of bench is at least 1, --size and --warmup 0")
+		}
+	}
+	return nil
+}
+
+// emptyDir refuses a directory that holds anything.
+func emptyDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return usage("a new directory", "%s is not empty; bench wants a store of its own", dir)
+}
+
+func (a *app) bench(ctx context.Context, l *load, dir string) (err error) {
+	if err := l.check(); err != nil {
+		return err
+	}
+	if err := emptyDir(dir); err != nil {
+		return err
+	}
+	o, err := a.options(dir)
+	if err != nil {
+		return err
+	}
+	// Puts are to be bounded by producers and windows alone.
+	const overhead = 1024
+	o.MaxBytesInFlight = max(o.MaxBytesInFlight, 2*int64(l.producers)*int64(l.window)*int64(l.size+overhead))
+	s, err := a.open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close(s)) }()
+	b := &bench{store: s, load: l, bodies: l.makeBodies(), sync: o.FlushDiskType == actorstore.SyncFlush}
+	if err := b.run(ctx); err != nil {
+		return err
+	}
+	segments, err := os.ReadDir(filepath.Join(dir, "commitlog"))
+	if err != nil {
+		return err
+	}
+	b.result.segments = len(segments)
+	return a.benchReport(b)
+}
+
+// bench is one measurement.
+type bench struct {
+	store  *actorstore.Store
+	load   *load
+	bodies [][]byte
+	sync   bool
+	result benchResult
+}
+
+type benchResult struct {
+	answered, built, read, viewed time.Duration
+	latency                       histogram
+	putAllocs, putBytes           float64
+	getAllocs                     float64
+	segments                      int
+}
+
+func (b *bench) run(ctx context.Context) error {
+	if b.load.warmup > 0 {
+		if _, err := b.put(ctx, b.load.warmup); err != nil {
+			return err
+		}
+		if _, err := b.get(ctx, make([]int64, b.load.queues), (*fetcher).copies); err != nil {
+			return err
+		}
+	}
+	begin, err := b.ends()
+	if err != nil {
+		return err
+	}
+	r := &b.result
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	puts, err := b.put(ctx, b.load.count)
+	if err != nil {
+		return err
+	}
+	runtime.ReadMemStats(&after)
+	n := float64(b.load.count)
+	r.putAllocs, r.putBytes = float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n
+	for _, p := range puts {
+		r.latency.merge(&p.latency)
+	}
+	if r.read, err = b.get(ctx, begin, (*fetcher).copies); err != nil {
+		return err
+	}
+	runtime.ReadMemStats(&before)
+	r.getAllocs = float64(before.Mallocs-after.Mallocs) / n
+	r.viewed, err = b.get(ctx, begin, (*fetcher).views)
+	return err
+}
+
+// put puts count messages and waits until all queues hold them.
+func (b *bench) put(ctx context.Context, count int) ([]*producer, error) {
+	producers := make([]*producer, b.load.producers)
+	for i := range producers {
+		producers[i] = newProducer(b.store, b.load, b.bodies, i, count)
+	}
+	start := time.Now()
+	for _, p := range producers {
+		p.start = start
+	}
+	if err := together(len(producers), func(i int) error { return producers[i].run(ctx) }); err != nil {
+		return nil, err
+	}
+	b.result.answered = time.Since(start)
+	err := b.store.Dispatched(ctx)
+	b.result.built = time.Since(start)
+	return producers, err
+}
+
+// get reads every queue from begin to its end.
+func (b *bench) get(ctx context.Context, begin []int64, how func(*fetcher, context.Context) error) (time.Duration, error) {
+	end, err := b.ends()
+	if err != nil {
+		return 0, err
+	}
+	fetchers := make([]fetcher, b.load.readers)
+	start := time.Now()
+	err = together(len(fetchers), func(i int) error {
+		fetchers[i] = fetcher{store: b.store, begin: begin, end: end, first: i, step: len(fetchers)}
+		return how(&fetchers[i], ctx)
+	})
+	took := time.Since(start)
+	var read, want int64
+	for i := range fetchers {
+		read += fetchers[i].read
+	}
+	for q := range end {
+		want += end[q] - begin[q]
+	}
+	if err == nil && read != want {
+		err = fail(exitFailed, "actorstore verify", "read %d messages of %d", read, want)
+	}
+	return took, err
+}
+
+// ends are the queues' ends; a queue that has had no message ends at 0.
+func (b *bench) ends() ([]int64, error) {
+	ends := make([]int64, b.load.queues)
+	for q := range ends {
+		end, err := b.store.MaxOffset(benchTopic, int32(q))
+		if err != nil && !errors.Is(err, actorstore.ErrNoQueue) {
+			return nil, err
+		}
+		ends[q] = end
+	}
+	return ends, nil
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// rulerField is one field of a record: its place, name and value.
+type rulerField struct {
+	name  string
+	at, n int
+	value string
+}
+
+// rulerScan takes the bytes of a record apart, as far as they go: damaged
+// lengths end it, and what is left is shown as it is.
+type rulerScan struct {
+	b      []byte
+	at     int
+	fields []rulerField
+}
+
+func (s *rulerScan) take(name string, n int, value func(b []byte) string) []byte {
+	n = min(max(n, 0), len(s.b)-s.at)
+	if n == 0 {
+		return nil
+	}
+	b := s.b[s.at : s.at+n]
+	f := rulerField{name: name, at: s.at, n: n}
+	if value != nil {
+		f.value = value(b)
+	}
+	s.fields = append(s.fields, f)
+	s.at += n
+	return b
+}
+
+// rulerFields are the fields of a record or a BLANK, in order.
+func rulerFields(b []byte) []rulerField {
+	s := &rulerScan{b: b}
+	s.take("size", 4, number)
+	magic := s.take("magic", 4, magicText)
+	if len(magic) == 4 && binary.BigEndian.Uint32(magic) == record.MagicBlank {
+		return s.fields
+	}
+	s.take("bodyCRC", 4, number)
+	s.take("queueId", 4, number)
+	s.take("flag", 4, number)
+	s.take("queueOffset", 8, number)
+	s.take("physicalOffset", 8, number)
+	flag := int32(integer(s.take("sysFlag", 4, func(b []byte) string { return sysFlagText(int32(integer(b))) })))
+	s.take("bornTimestamp", 8, millis)
+	s.take("bornHost", hostSize(flag&record.SysBornHostV6), hostText)
+	s.take("storeTimestamp", 8, millis)
+	s.take("storeHost", hostSize(flag&record.SysStoreHostV6), hostText)
+	s.take("reconsumeTimes", 4, number)
+	s.take("preparedTransactionOffset", 8, number)
+	body := integer(s.take("bodyLength", 4, number))
+	s.take("body", int(body), nil)
+	topicWidth := 1
+	if len(magic) == 4 && binary.BigEndian.Uint32(magic) == record.MagicV2 {
+		topicWidth = 2
+	}
+	topic := integer(s.take("topicLength", topicWidth, number))
+	s.take("topic", int(topic), func(b []byte) string { return harmless(string(b), false) })
+	props := integer(s.take("propertiesLength", 2, number))
+	s.take("properties", int(props), nil)
+	s.take("rest", len(s.b)-s.at, nil)
+	return s.fields
+}
+
+func integer(b []byte) int64 {
+	switch len(b) {
+	case 1:
+		return int64(int8(b[0]))
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(b)))
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(b)))
+	case 8:
+		return int64(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}
+
+func number(b []byte) string { return strconv.FormatInt(integer(b), 10) }
+
+func millis(b []byte) string {
+	return time.UnixMilli(integer(b)).UTC().Format("06-01-02 15:04:05")
+}
+
+func magicText(b []byte) string {
+	switch binary.BigEndian.Uint32(append(make([]byte, 4-len(b)), b...)) {
+	case record.MagicV1:
+		return "v1"
+	case record.MagicV2:
+		return "v2"
+	case record.MagicBlank:
+		return "BLANK"
+	}
+	return "none"
+}
+
+func hostSize(v6 int32) int {
+	if v6 != 0 {
+		return 20
+	}
+	return 8
+}
+
+func hostText(b []byte) string {
+	if len(b) < 8 {
+		return ""
+	}
+	var ip []string
+	for _, c := range b[:4] {
+		ip = append(ip, strconv.Itoa(int(c)))
+	}
+	if len(b) == 20 {
+		ip = ip[:0]
+		for i := 0; i < 16; i += 2 {
+			ip = append(ip, strconv.FormatUint(uint64(binary.BigEndian.Uint16(b[i:])), 16))
+		}
+		return "[" + strings.Join(ip, ":") + "]:" + number(b[16:])
+	}
+	return strings.Join(ip, ".") + ":" + number(b[4:])
+}
+
+// Short fields share lines; long ones have a hex dump of their own.
+const (
+	rulerShort = 20  // bytes
+	rulerMost  = 256 // bytes of a long field, unless all are wanted
+)
+
+// ruler draws the fields of a record over its bytes.
+func (a *app) ruler(b []byte, all bool) {
+	r := rulerRow{a: a, width: a.width()}
+	for _, f := range rulerFields(b) {
+		if f.n <= rulerShort {
+			r.add(f, b)
+			continue
+		}
+		r.flush()
+		a.rulerLong(f, b[f.at:f.at+f.n], all)
+	}
+	r.flush()
+	a.printf("\n")
+}
+
+// rulerRow is four lines that are drawn together: offset, name, bytes, value.
+type rulerRow struct {
+	a     *app
+	width int
+	used  int
+	lines [4]strings.Builder
+}
+
+func (r *rulerRow) add(f rulerField, b []byte) {
+	cells := [4]string{strconv.Itoa(f.at), f.name, hex.EncodeToString(b[f.at : f.at+f.n]), f.value}
+	width := 0
+	for _, c := range cells {
+		width = max(width, len([]rune(c)))
+	}
+	if r.used > 0 && r.used+width+1 > r.width-2 {
+		r.flush()
+	}
+	r.used += width + 1
+	for i, c := range cells {
+		r.lines[i].WriteString("|" + c + strings.Repeat(" ", width-len([]rune(c))))
+	}
+}
+
+func (r *rulerRow) flush() {
+	if r.used == 0 {
+		return
+	}
+	for i, s := range [4]style{dim, cyan, plain, dim} {
+		r.a.printf("  %s\n", r.a.paint(s, r.lines[i].String()))
+		r.lines[i].Reset()
+	}
+	r.used = 0
+}
+
+// rulerLong draws a field in lines of sixteen bytes with the offset in the record.
+func (a *app) rulerLong(f rulerField, b []byte, all bool) {
+	a.printf("  %s\n", a.paint(cyan, fmt.Sprintf("|%s, %d bytes", f.name, f.n)))
+	shown := b
+	if !all && len(b) > rulerMost {
+		shown = b[:rulerMost]
+	}
+	for i := 0; i < len(shown); i += 16 {
+		part := shown[i:min(i+16, len(shown))]
+		text := []byte(strings.Repeat(".", len(part)))
+		for k, c := range part {
+			if c >= ' ' && c < 0x7f {
+				text[k] = c
+			}
+		}
+		a.printf("  %s % -47x  %s\n", a.paint(dim, fmt.Sprintf("|%-8d", f.at+i)), part, text)
+	}
+	if len(shown) < len(b) {
+		a.printf("  |... %d bytes more, --all shows them\n", len(b)-len(shown))
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// table is aligned columns for people. A header that begins with '>' is that of
+// a column of numbers and stands to the right.
+type table struct {
+	a       *app
+	headers []string
+	align   []tw.Align
+	rows    [][]string
+}
+
+// tableRows is how many rows are aligned together: a long export must not be
+// held in memory for its widths.
+const tableRows = 1000
+
+func (a *app) table(headers ...string) *table {
+	t := &table{a: a}
+	for _, h := range headers {
+		align := tw.AlignLeft
+		if cut, ok := strings.CutPrefix(h, ">"); ok {
+			h, align = cut, tw.AlignRight
+		}
+		t.headers = append(t.headers, a.paint(bold, h))
+		t.align = append(t.align, align)
+	}
+	return t
+}
+
+// row adds a row; a long table is printed in pieces.
+func (t *table) row(cells ...string) error {
+	t.rows = append(t.rows, cells)
+	if len(t.rows) < tableRows {
+		return nil
+	}
+	return t.print()
+}
+
+// print writes what rows there are.
+func (t *table) print() error {
+	if len(t.rows) == 0 {
+		return nil
+	}
+	cells := func(format tw.State) tw.CellConfig {
+		return tw.CellConfig{
+			Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: format},
+			Alignment:  tw.CellAlignment{PerColumn: t.align},
+			Padding:    tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}},
+		}
+	}
+	w := tablewriter.NewTable(t.a.out,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleNone),
+			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
+		})),
+		tablewriter.WithConfig(tablewriter.Config{
+			Header: cells(tw.Off), Row: cells(tw.Off),
+			Behavior: tw.Behavior{TrimSpace: tw.Off},
+		}))
+	w.Header(t.headers)
+	if err := w.Bulk(t.rows); err != nil {
+		return err
+	}
+	t.rows = t.rows[:0]
+	return w.Render()
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/actorstore/actorstore"
+)
+
+// queueWalk reads messages of one queue in order and steps over damage.
+type queueWalk struct {
+	a     *app
+	i     *actorstore.Inspection
+	req   actorstore.GetRequest
+	limit int64 // messages, < 0 = all
+	end   int64 // queue offset to stop at
+	got   actorstore.GetResult
+	// damaged counts messages that cannot be read.
+	damaged int
+}
+
+// batchCount is how many messages are read at once.
+const batchCount = 64
+
+// each hands every message to visit. It returns where the queue goes on.
+func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt) error) (next int64, err error) {
+	next = w.req.Offset
+	for next < w.end && w.limit != 0 {
+		w.req.Offset, w.req.MaxCount = next, batchCount
+		if w.limit > 0 {
+			w.req.MaxCount = int(min(w.limit, batchCount))
+		}
+		if err := w.i.Get(ctx, w.req, &w.got); err != nil {
+			if !w.skips(err) || w.got.NextOffset <= next {
+				return next, err
+			}
+			next = w.got.NextOffset
+			continue
+		}
+		for k := range w.got.Messages {
+			m := &w.got.Messages[k]
+			if err := visit(m); err != nil {
+				return next, err
+			}
+			if w.limit > 0 {
+				w.limit--
+			}
+		}
+		if w.got.NextOffset <= next {
+			return next, nil
+		}
+		next = w.got.NextOffset
+	}
+	return next, nil
+}
+
+// skips tells whether an error is damage to step over. What lies behind the end
+// that this look has found is none: a writer has gone on meanwhile.
+func (w *queueWalk) skips(err error) bool {
+	var corrupt *actorstore.CorruptionError
+	var fault *actorstore.FaultError
+	switch {
+	case errors.As(err, &corrupt):
+		if _, end := w.i.Bounds(); corrupt.Offset >= end && w.i.Locked() {
+			w.end = 0
+			return true
+		}
+	case !errors.As(err, &fault):
+		return false
+	}
+	w.damaged++
+	w.a.note("%s-%d: damaged at offset %d: %v", w.req.Topic, w.req.QueueID, w.req.Offset, err)
+	return true
+}
+
+// damageFound ends a command that has shown all there is, but not everything
+// could be read.
+func damageFound(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fail(exitFailed, "actorstore verify DIR lists all damage", "%d damaged messages were left out", n)
+}
+
+// queues are those of a topic, or the one that is asked for.
+func queues(i *actorstore.Inspection, topic, queue string) ([]actorstore.QueueInfo, error) {
+	for _, t := range i.Topics() {
+		if t.Topic != topic {
+			continue
+		}
+		if queue == "" {
+			return t.Queues, nil
+		}
+		id, err := queueNumber(queue)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range t.Queues {
+			if q.ID == id {
+				return []actorstore.QueueInfo{q}, nil
+			}
+		}
+		return nil, notFound("actorstore stat DIR lists the queues", "topic %q has no queue %d", topic, id)
+	}
+	return nil, notFound("actorstore stat DIR lists the topics", "no topic %q", topic)
+}
+
+func queueNumber(text string) (int32, error) {
+	id, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || id < 0 {
+		return 0, usage("a queue is a number from 0 on", "%q is no queue", text)
+	}
+	return int32(id), nil
+}
