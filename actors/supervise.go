@@ -152,7 +152,11 @@ func (t *tree) recoverTail() error {
 	if _, err := r.log.Cut(r.log.Appended(), r.keepAside); err != nil {
 		return err
 	}
-	offsets, err := dispatch.NextOffsets(r.log.Reader(), r.queues, r.rules(&t.o))
+	from := r.log.Dispatched()
+	for i := range t.sinks {
+		from = min(from, t.sinks[i].Applied()) // a parked one is behind
+	}
+	offsets, err := dispatch.NextOffsets(r.log.Reader(), r.queues, r.rules(&t.o), from)
 	if err != nil {
 		return err
 	}
