@@ -98,15 +98,15 @@ func noSegment(offset int64, cause error) error {
 // It gives the segment that it made, nil if none was wanted.
 func (al *Allocator) Prepare() (*mapped.MappedFile, error) {
 	l := al.log
+	al.mu.Lock() // so that the last segment stays the last
+	defer al.mu.Unlock()
 	last := l.files.Last()
-	if last == nil || l.o.ReadOnly || l.Failed() != nil {
+	if last == nil || l.writable() != nil {
 		return nil, nil
 	}
 	if l.Appended() <= last.Offset() {
 		return nil, nil // an unused segment is there
 	}
-	al.mu.Lock()
-	defer al.mu.Unlock()
 	return al.make(last.Offset() + l.o.SegmentSize)
 }
 

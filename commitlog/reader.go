@@ -126,8 +126,8 @@ func (c *Cursor) move(offset int64, n int) ([]byte, error) {
 	if n < 0 || offset < c.log.Min() || offset > c.log.Appended()-int64(n) {
 		return nil, c.missing(offset, n)
 	}
-	if err := c.hold(offset); err != nil {
-		return nil, err
+	if c.hold(offset) != nil {
+		return nil, c.missing(offset, n)
 	}
 	at := offset - c.base
 	if at+int64(n) > int64(len(c.mem)) {
