@@ -68,7 +68,7 @@ func must(t *testing.T, done <-chan error, want error) {
 			t.Errorf("woken with %v, want %v", err, want)
 		}
 	case <-time.After(10 * time.Second):
-		t.Error("not woken")
+		t.Fatal("not woken")
 	}
 }
 
