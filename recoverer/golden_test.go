@@ -44,6 +44,7 @@ func openGolden(t *testing.T, name, root string, inspect bool) (recoverer.Report
 	if inspect {
 		recover = recoverer.Inspect
 	}
+	s.input = in
 	rep, err := recover(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)

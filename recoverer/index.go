@@ -112,22 +112,21 @@ func (r *recovery) keyed(from, to int64) bool {
 const verifiable = 1 << 30
 
 // dropUnflushed handles an unclean stop: of files that nothing proves to be on
-// disk, header, slots and entries may be of different moments. They are kept if
-// all of them agree; otherwise the first of them and all later ones go.
+// disk, header, slots and entries may be of different moments, and a file may be
+// as it was when it was made. They are kept if all of them agree and only the
+// last one has room; otherwise the first of them and all later ones go.
 func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
 	files := x.Files()
-	first := -1
+	first, whole := len(files), true
 	var size int64
 	for i, f := range files {
 		size += f.Size()
-		if first < 0 && f.EndTimestamp > r.in.Checkpoint.IndexMsgTimestamp {
+		whole = whole && (f.Full || i == len(files)-1)
+		if i < first && (!f.Full || f.EndTimestamp > r.in.Checkpoint.IndexMsgTimestamp) {
 			first = i
 		}
 	}
-	if first < 0 {
-		return nil
-	}
-	if size <= verifiable && x.Verify(r.startsRecord) == nil {
+	if first == len(files) || whole && size <= verifiable && x.Verify(r.startsRecord) == nil {
 		return nil
 	}
 	return x.DropFrom(files[first].Name, aside)

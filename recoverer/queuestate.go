@@ -2,6 +2,7 @@ package recoverer
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
@@ -39,6 +40,9 @@ func newState(q *consumequeue.Queue, key queueKey) *queueState {
 	}
 	return st
 }
+
+// path names the queue in findings.
+func (st *queueState) path() string { return st.topic + "-" + strconv.Itoa(int(st.id)) }
 
 // held is a record whose offset is not the next one and that has no checksum
 // over its header: it may be damaged.

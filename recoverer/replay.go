@@ -238,7 +238,7 @@ func (p *replay) flush() error {
 }
 
 func (p *replay) tell(st *queueState, offset int64, want, got string) {
-	p.finding(Finding{Where: ConsumeQueue, Path: st.topic + "-" + strconv.Itoa(int(st.id)), Offset: offset, Want: want, Got: got})
+	p.finding(Finding{Where: ConsumeQueue, Path: st.path(), Offset: offset, Want: want, Got: got})
 }
 
 func (p *replay) finding(f Finding) {

@@ -1,0 +1,91 @@
+package recoverer
+
+import (
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// chainLimit bounds how far a key is followed; a key that thousands of records
+// share is not worth a quadratic check.
+const chainLimit = 4096
+
+// keys wants the record under each of its keys.
+func (v *verifier) keys(req *record.DispatchRequest) {
+	x := v.r.in.Index
+	if x == nil || req.SysFlag&record.SysTransactionMask == record.SysTransactionRollback {
+		return
+	}
+	if len(req.UniqKey) > 0 {
+		v.key(req, string(req.UniqKey))
+	}
+	for k := range record.SplitKeys(req.Keys) {
+		v.key(req, string(k))
+	}
+}
+
+func (v *verifier) key(req *record.DispatchRequest, key string) {
+	found, seen := false, 0
+	err := v.r.in.Index.Query(req.Topic, key, chainLimit, func(offset int64) bool {
+		found = offset == req.PhysicalOffset
+		seen++
+		return !found && offset > req.PhysicalOffset
+	})
+	if found || seen >= chainLimit || err != nil {
+		return // damage of the index is told by its own check
+	}
+	v.r.find(Finding{Where: Index, Path: v.r.in.Layout.Index(), Offset: req.PhysicalOffset,
+		Want: fmt.Sprintf("an entry for key %q of topic %s", key, req.Topic), Got: "none"})
+}
+
+// index checks the files of the index and every entry against the log.
+func (v *verifier) index() {
+	if v.r.in.Index == nil {
+		return
+	}
+	for _, err := range unjoin(v.r.in.Index.Verify(v.r.startsRecord)) {
+		v.r.find(findingOf(Index, err))
+	}
+}
+
+// unjoin takes errors that were joined apart.
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range j.Unwrap() {
+			all = append(all, unjoin(e)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// smallFiles checks what checkpoint, mark and summary claim.
+func (v *verifier) smallFiles() {
+	in, rep := v.r.in, v.r.rep
+	c := &in.Checkpoint
+	for _, x := range []struct {
+		name  string
+		at    int64
+		value int64
+	}{
+		{"confirmPhyOffset", 32, c.ConfirmPhyOffset},
+		{"masterFlushedOffset", 24, c.MasterFlushedOffset},
+		{"logicsPhysicalOffset", 40, c.LogicsPhysicalOffset},
+	} {
+		if x.value < 0 || x.value > rep.End {
+			v.r.find(Finding{Where: CheckpointFile, Path: in.Layout.CheckpointFile(), Offset: x.at,
+				Want: fmt.Sprintf("%s in 0..%d", x.name, rep.End), Got: fmt.Sprint(x.value)})
+		}
+	}
+	if len(in.Marks) > 0 && rep.Plan.Mark == nil {
+		v.r.find(Finding{Where: MarkFile, Path: in.Layout.MarkFile(), Want: "a mark of this log", Got: rep.Plan.WhyNoMark})
+	}
+	if s := in.Summary; s != nil && (s.Dispatched < 0 || s.Dispatched > rep.End) {
+		v.r.find(Finding{Where: SummaryFile, Path: in.Layout.QueuesFile(), Offset: 12,
+			Want: fmt.Sprintf("a dispatched end in 0..%d", rep.End), Got: fmt.Sprint(s.Dispatched)})
+	}
+}
