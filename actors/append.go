@@ -38,11 +38,17 @@ func (a *appendActor) Receive(ctx actor.Context) {
 		a.put(m.items)
 	case *actor.Started:
 		a.out = a.t.rooms.log.Appender(a.t.rooms.alloc, a.t.rooms.offsets)
-	case *deleteTopic:
-		a.out.Offsets().Delete(m.topic)
+		if log := a.t.log(); a.t.o.FlushDiskType == AsyncFlush && log.Confirm() < log.Appended() {
+			log.SetConfirm(log.Appended()) // my predecessor died in between
+			a.t.dispatchWake.ring()
+		}
+	case *barrier:
+		if m.forget != "" {
+			a.out.Offsets().Delete(m.forget)
+		}
 		m.reply(a.t.rooms.log.Appended(), nil)
 	case *actor.Stopped:
-		a.mailbox.Close(a.t.refuse)
+		a.t.quietly(func() { a.mailbox.Close(a.t.refuse) })
 	}
 }
 
@@ -77,6 +83,10 @@ func (a *appendActor) write(items *[]*putRequest) error {
 			a.released += size
 			continue
 		}
+		if t := a.t.deleting; t.any() && t.has(topicOf(r)) {
+			a.answer(r, flusher.ServiceNotAvailable, beingDeleted(topicOf(r)))
+			continue
+		}
 		a.appended = append(a.appended, r)
 		if err := a.one(r, now); err != nil {
 			return err
@@ -101,6 +111,11 @@ func (a *appendActor) one(r *putRequest, now int64) error {
 		a.appended = a.appended[:len(a.appended)-1]
 		a.t.noSegment(err)
 		a.answer(r, flusher.CreateMappedFileFailed, err)
+		return nil
+	}
+	if errors.Is(err, record.ErrIllegal) {
+		a.appended = a.appended[:len(a.appended)-1]
+		a.answer(r, flusher.MessageIllegal, err)
 		return nil
 	}
 	if err != nil {
@@ -166,7 +181,9 @@ func (a *appendActor) settleRest(items *[]*putRequest) {
 		cause = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
 	}
 	for _, r := range a.appended {
-		a.answer(r, flusher.FlushDiskTimeout, cause)
+		if r != nil { // nil: settled already
+			a.answer(r, flusher.FlushDiskTimeout, cause)
+		}
 	}
 	a.appended = a.appended[:0]
 	for _, r := range rest {

@@ -10,58 +10,91 @@ import (
 const slowCallback = 5 * time.Millisecond
 
 // callbacks runs what callers want to be told, away from the actors. They run
-// one after another, so a fast one costs no goroutine; when one does not return,
-// another runner takes over those behind it. A callback that panics harms
-// nobody else.
+// one after another, so a fast one costs no goroutine; one that takes its time
+// is left alone with its goroutine, and another goes on with the rest. A
+// callback that panics harms nobody else.
 type callbacks struct {
 	mu      sync.Mutex
 	queue   []func()
-	running int
+	working bool // a runner is there that is not held up
 	onPanic func(error)
+}
+
+// runner works callbacks off.
+type runner struct {
+	c     *callbacks
+	alarm *time.Timer
+	began time.Time // of the callback that it is in, zero between them
+	late  bool      // it was held up, and has been replaced
 }
 
 // run queues f and returns at once.
 func (c *callbacks) run(f func()) {
 	c.mu.Lock()
 	c.queue = append(c.queue, f)
-	start := c.running == 0
-	if start {
-		c.running++
-	}
+	c.start()
 	c.mu.Unlock()
-	if start {
-		go c.work()
+}
+
+// start makes sure that somebody works the queue off; c.mu is held.
+func (c *callbacks) start() {
+	if c.working || len(c.queue) == 0 {
+		return
+	}
+	c.working = true
+	go (&runner{c: c}).work()
+}
+
+// work takes callbacks until there are none, or it was replaced.
+func (r *runner) work() {
+	r.alarm = time.AfterFunc(slowCallback, r.heldUp)
+	defer r.leave()
+	for {
+		f := r.take()
+		if f == nil {
+			return
+		}
+		r.alarm.Reset(slowCallback)
+		r.c.call(f)
 	}
 }
 
-// work is one runner. While it is inside a callback for too long, its alarm
-// starts another for the rest.
-func (c *callbacks) work() {
-	alarm := time.AfterFunc(slowCallback, func() {
-		c.mu.Lock()
-		start := len(c.queue) > 0
-		if start {
-			c.running++
-		}
-		c.mu.Unlock()
-		if start {
-			c.work()
-		}
-	})
-	for {
-		c.mu.Lock()
-		if len(c.queue) == 0 {
-			c.running--
-			c.mu.Unlock()
-			alarm.Stop()
-			return
-		}
-		f := c.queue[0]
-		c.queue[0] = nil
-		c.queue = c.queue[1:]
-		c.mu.Unlock()
-		alarm.Reset(slowCallback)
-		c.call(f)
+func (r *runner) take() func() {
+	c := r.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.began = time.Time{}
+	if r.late || len(c.queue) == 0 {
+		return nil
+	}
+	f := c.queue[0]
+	c.queue[0] = nil
+	c.queue = c.queue[1:]
+	r.began = time.Now()
+	return f
+}
+
+// heldUp is the alarm: the callback has not returned.
+func (r *runner) heldUp() {
+	c := r.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.late || r.began.IsZero() || time.Since(r.began) < slowCallback {
+		return // it rang for an earlier one
+	}
+	r.late, c.working = true, false
+	c.start()
+}
+
+// leave ends the runner, also when a callback has ended its goroutine.
+func (r *runner) leave() {
+	r.alarm.Stop()
+	c := r.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !r.late {
+		c.working = false
+		c.start()
 	}
 }
 

@@ -63,9 +63,9 @@ func (p *progress) pass(t *tree) error {
 		return nil
 	}
 	due := p.summaried.IsZero() || time.Since(p.summaried) >= t.o.FlushConsumeQueueThoroughInterval
-	behind := p.rooms.log.Dispatched() - p.summaryAt
+	behind := t.queuesApplied() - p.summaryAt
 	if p.next == nil && behind > 0 && (due || behind >= summaryBytes) {
-		p.next = p.take(t.dispatched.Load())
+		p.next = p.take(t)
 	}
 	err := p.writeSummary()
 	if err == nil {
@@ -76,13 +76,11 @@ func (p *progress) pass(t *tree) error {
 }
 
 // take looks at the ends of the queues: all units below them are in the files.
-func (p *progress) take(last *dispatchedRecord) *summary {
+// What a parked sink has not taken in is not claimed.
+func (p *progress) take(t *tree) *summary {
 	r := p.rooms
-	s := &summary{last: last}
-	s.Dispatched, s.IndexApplied = r.log.Dispatched(), -1
-	if r.index != nil {
-		s.IndexApplied = s.Dispatched
-	}
+	s := &summary{last: t.dispatched.Load()}
+	s.Dispatched, s.IndexApplied = t.queuesApplied(), t.indexApplied()
 	for q := range r.queues.All() {
 		if q.Loaded() {
 			s.Queues = append(s.Queues, checkpoint.QueueEnd{
@@ -124,11 +122,11 @@ func (p *progress) writeSummary() error {
 }
 
 // finish writes everything down for the last time.
-func (p *progress) finish(last *dispatchedRecord) error {
+func (p *progress) finish(t *tree) error {
 	if p.stuck != nil {
 		return p.stuck
 	}
-	p.next = p.take(last)
+	p.next = p.take(t)
 	if err := p.writeSummary(); err != nil {
 		return err
 	}

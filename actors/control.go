@@ -2,7 +2,7 @@ package actors
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/actorstore/actorstore/reader"
@@ -64,7 +64,7 @@ func (s *Store) Flush(ctx context.Context) error {
 		return err
 	}
 	done := make(chan error, 1)
-	t.system.Root.Send(t.flusher.Load(), &flushNow{reply: func(err error) { done <- err }})
+	t.system.Root.Send(t.flusher.Load(), &flushNow{t: t, reply: func(err error) { done <- err }})
 	select {
 	case err := <-done:
 		return err
@@ -106,48 +106,71 @@ func (s *Store) dispatchedTo(ctx context.Context, t *tree, end int64) error {
 
 // DeleteTopic removes a topic: its queues are gone, its records are not found
 // any more and leave with their segments. Puts to it are refused meanwhile; a
-// later put starts the topic anew at offset 0.
+// later put starts the topic anew at offset 0. If ctx ends first the topic is
+// still there, or its deletion goes on by itself.
 func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 	t, err := s.running()
 	if err != nil {
 		return err
 	}
 	if !s.deleting.start(topic) {
-		return fmt.Errorf("topic %q is being deleted", topic)
+		return beingDeleted(topic)
 	}
-	defer s.deleting.end(topic)
-	end, err := s.endOf(ctx, t, topic)
-	if err != nil {
+	end, err := s.barrier(ctx, t, "")
+	if err == nil {
+		err = s.dispatchedTo(ctx, t, end)
+	}
+	if err == nil {
+		err = t.rooms.deleted.add(topic, end)
+	}
+	if err != nil { // nothing has changed
+		s.deleting.end(topic)
 		return err
 	}
-	if err := s.dispatchedTo(ctx, t, end); err != nil {
+	done := make(chan error, 1)
+	go func() { // from here on it is to be finished before the next put
+		err := s.forget(t, topic)
+		s.deleting.end(topic)
+		done <- err
+	}()
+	select {
+	case err := <-done:
 		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	if err := t.rooms.deleted.add(topic, end); err != nil {
-		return err
-	}
+}
+
+// forget takes the queues away, and then the numbers that their puts had.
+func (s *Store) forget(t *tree, topic string) error {
 	done := make(chan error, 1)
 	t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{topic, func(err error) { done <- err }})
 	select {
 	case err := <-done:
-		t.rooms.notifier.Delete(topic)
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
+		if err != nil {
+			return err
+		}
 	case <-s.stopped:
 		return ErrClosed
 	}
+	t.rooms.notifier.Delete(topic)
+	for { // an append actor that dies meanwhile counts the offsets anew, or is asked again
+		_, err := s.barrier(context.Background(), t, topic)
+		if !errors.Is(err, ErrRestarting) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
-// endOf lets the append actor forget the topic's offsets, behind all puts that
-// were accepted before, and gives the end of the log at that moment.
-func (s *Store) endOf(ctx context.Context, t *tree, topic string) (int64, error) {
+// barrier gives the end of the log behind all puts that came before.
+func (s *Store) barrier(ctx context.Context, t *tree, forget string) (int64, error) {
 	type answer struct {
 		end int64
 		err error
 	}
 	done := make(chan answer, 1)
-	t.system.Root.Send(t.append.Load(), &deleteTopic{topic, func(end int64, err error) { done <- answer{end, err} }})
+	t.system.Root.Send(t.append.Load(), &barrier{t, forget, func(end int64, err error) { done <- answer{end, err} }})
 	select {
 	case a := <-done:
 		return a.end, a.err

@@ -26,19 +26,25 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 	case *rewind:
 		d.rewind()
 		d.pass()
-	case *parkSink:
-		for i := range d.t.sinks {
-			if d.t.sinks[i].name == m.name {
-				d.t.sinks[i].parked = true
-			}
+	case *sinkAway:
+		if s := d.t.sinkNamed(m.name); s != nil {
+			s.away, s.parked = true, s.parked || m.forGood
 		}
 		d.pass()
+	case *sinkBack:
+		if s := d.t.sinkNamed(m.name); s != nil {
+			s.away = false
+		}
+		d.rewind()
+		d.pass()
 	case *forgetTopic:
-		d.reput.Forget(m.topic)
-		m.reply(d.t.rooms.queues.DeleteTopic(m.topic))
+		m.reply(guarded(func() error {
+			d.reput.Forget(m.topic)
+			return d.t.rooms.queues.DeleteTopic(m.topic)
+		}))
 	case *actor.Started:
 		d.t.dispatchWake.clear()
-		d.reput = d.t.newReput(d.applied())
+		d.reput = d.t.newReput(d.position())
 		d.pass()
 	}
 }
@@ -81,7 +87,7 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 	d.sent = append(d.sent, dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
 	n := 0
 	for i := range d.t.sinks {
-		if !d.t.sinks[i].parked {
+		if !d.t.sinks[i].away {
 			n++
 		}
 	}
@@ -92,10 +98,21 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 	}
 	w.Share(n)
 	for i := range d.t.sinks {
-		if s := &d.t.sinks[i]; !s.parked {
+		if s := &d.t.sinks[i]; !s.away {
 			d.t.system.Root.Send(s.pid, w)
 		}
 	}
+}
+
+// position is how far the slowest sink has come of those that get windows.
+func (d *dispatchActor) position() int64 {
+	least := d.t.log().Confirm()
+	for i := range d.t.sinks {
+		if s := &d.t.sinks[i]; !s.away {
+			least = min(least, s.Applied())
+		}
+	}
+	return least
 }
 
 // applied is how far the slowest sink has come that is not parked.
@@ -127,7 +144,7 @@ func (d *dispatchActor) progress() {
 
 // rewind starts again from the slowest sink.
 func (d *dispatchActor) rewind() {
-	at := d.applied()
+	at := d.position()
 	d.reput.Rewind(at)
 	for len(d.sent) > 0 && d.sent[len(d.sent)-1].end > at {
 		d.sent = d.sent[:len(d.sent)-1]

@@ -14,7 +14,7 @@ import (
 // step fails, or ctx ends before all are done, the marker stays, so the next
 // start recovers. The rooms are released in any case.
 func (t *tree) finish(ctx context.Context) error {
-	err := t.settle(ctx)
+	err := guarded(func() error { return t.settle(ctx) })
 	if err != nil {
 		err = fmt.Errorf("close: the next start will recover: %w", err)
 	}
@@ -25,10 +25,16 @@ func (t *tree) finish(ctx context.Context) error {
 func (t *tree) settle(ctx context.Context) error {
 	r := t.rooms
 	steps := []func() error{
+		func() error {
+			if t.doubtful {
+				return t.recoverTail()
+			}
+			return nil
+		},
 		func() error { return r.log.Syncer().Flush() },
 		func() error { r.log.SetConfirm(r.log.Flushed()); return t.dispatchRest(ctx) },
 		r.log.DropUnused,
-		func() error { return r.progress.finish(t.dispatched.Load()) },
+		func() error { return r.progress.finish(t) },
 		func() error { return checkpoint.RemoveAbort(r.fs, r.layout) },
 	}
 	for _, step := range steps {

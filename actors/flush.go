@@ -23,7 +23,10 @@ type flushActor struct {
 }
 
 // flushNow asks for a flush of everything that is appended by now.
-type flushNow struct{ reply func(error) }
+type flushNow struct {
+	t     *tree
+	reply func(error)
+}
 
 // Receive is the actor.
 func (f *flushActor) Receive(ctx actor.Context) {
@@ -39,15 +42,22 @@ func (f *flushActor) Receive(ctx actor.Context) {
 			f.flush()
 		}
 	case *flushNow:
+		answered := false
+		defer func() {
+			if !answered { // it panicked
+				m.reply(flusher.ErrOutcomeUnknown)
+			}
+		}()
 		f.flush()
+		answered = true
 		m.reply(f.t.writable())
 	case *actor.Started:
 		f.start(ctx)
 	case *actor.Restarting, *actor.Stopping:
 		f.ticker.stop()
-		f.abort(f.t.writable())
+		f.t.quietly(func() { f.abort(f.t.writable()) })
 	case *actor.Stopped:
-		f.mailbox.Close(f.t.refuse)
+		f.t.quietly(func() { f.mailbox.Close(f.t.refuse) })
 	}
 }
 
@@ -60,6 +70,8 @@ func (f *flushActor) start(ctx actor.Context) {
 	}
 	if o.FlushDiskType == AsyncFlush {
 		f.ticker = every(f.t.system, ctx.Self(), o.FlushIntervalCommitLog)
+	} else if log := f.t.log(); f.t.writable() == nil && log.Flushed() < log.Appended() {
+		f.flush() // what my predecessor left: nobody else would ask for it
 	}
 }
 

@@ -25,7 +25,8 @@ type Store struct {
 	own    bool   // the system is ours
 
 	tree   atomic.Pointer[tree]
-	opened chan struct{} // closed when open has ended
+	last   atomic.Pointer[tree] // the one whose rooms are open, for an actor that comes back
+	opened chan struct{}        // closed when open has ended
 	once   sync.Once
 	err    error // of open; set before opened is closed
 
@@ -44,6 +45,7 @@ type Store struct {
 // itself, and gives the handle that the actor will serve. Spawn does both.
 func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{})}
+	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
 	props := actor.PropsFromProducer(func() actor.Actor { return &storeActor{s: s} },
 		actor.WithDispatcher(faultDispatcher{}))
 	return props, s
@@ -136,14 +138,18 @@ func (s *Store) Close(ctx context.Context) error {
 	if s.closeCtx == nil {
 		s.closeCtx = ctx
 	}
+	pid := s.pid.Load()
 	s.mu.Unlock()
+	if pid == nil {
+		return nil // it was not spawned, or stops as soon as it is
+	}
 	if t := s.tree.Load(); t != nil {
 		select {
 		case <-t.admission.close():
 		case <-ctx.Done():
 		}
 	}
-	s.system.Root.Stop(s.PID())
+	s.system.Root.Stop(pid)
 	select {
 	case <-s.stopped:
 	case <-ctx.Done():

@@ -106,11 +106,12 @@ type Watermarks struct {
 	Min, Dispatched, Confirm, Flushed, Appended int64
 }
 
-// deleteTopic asks the append actor to forget the offsets of a topic; the answer
-// is the end of the log at that moment.
-type deleteTopic struct {
-	topic string
-	reply func(end int64, err error)
+// barrier asks the append actor for the end of the log behind all puts that it
+// has seen, and lets it forget the offsets of a topic if one is named.
+type barrier struct {
+	t      *tree
+	forget string
+	reply  func(end int64, err error)
 }
 
 // forgetTopic asks dispatch to remove the queues of a topic.

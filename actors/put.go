@@ -24,6 +24,9 @@ var ErrWaited = errors.New("this put was waited for already")
 // Wait gives the answer; call it once. It follows the rules of Put.
 func (p Pending) Wait(ctx context.Context) (flusher.PutResult, error) {
 	r := p.r
+	if p.refused.Err != nil {
+		return p.refused, p.refused.Err
+	}
 	if r == nil || !r.waited.CompareAndSwap(p.serial, p.serial+1) {
 		return flusher.PutResult{Status: flusher.UnknownError, Err: ErrWaited}, ErrWaited
 	}
@@ -108,7 +111,7 @@ func (s *Store) accept(t *tree, m *record.Message, batch []record.Message) error
 		return &PutError{flusher.MessageIllegal, err}
 	}
 	if s.deleting.has(topic) {
-		return &PutError{flusher.ServiceNotAvailable, fmt.Errorf("topic %q is being deleted", topic)}
+		return &PutError{flusher.ServiceNotAvailable, beingDeleted(topic)}
 	}
 	return nil
 }
@@ -157,6 +160,20 @@ func (e *PutError) Unwrap() error { return e.Cause }
 type deletions struct {
 	topics atomic.Pointer[map[string]bool]
 }
+
+// ErrDeleting is what errors.Is finds while a topic is being deleted.
+var ErrDeleting = errors.New("topic is being deleted")
+
+func beingDeleted(topic string) error { return fmt.Errorf("%w: %q", ErrDeleting, topic) }
+
+func topicOf(r *putRequest) string {
+	if r.batch != nil {
+		return r.batch[0].Topic
+	}
+	return r.message.Topic
+}
+
+func (d *deletions) any() bool { return d.topics.Load() != nil }
 
 func (d *deletions) has(topic string) bool {
 	m := d.topics.Load()

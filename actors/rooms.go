@@ -67,10 +67,12 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 	if err := r.takeOver(); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
-	err := r.load(o)
-	if err == nil {
-		err = r.recover(ctx, o)
-	}
+	err := guarded(func() error {
+		if err := r.load(o); err != nil {
+			return err
+		}
+		return r.recover(ctx, o)
+	})
 	if err != nil {
 		return nil, errors.Join(err, r.release())
 	}
@@ -194,23 +196,25 @@ func (r *rooms) rules(o *Options) dispatch.Rules {
 	}
 }
 
-// release lets everything go, whatever state it is in, and gives the lock back.
+// release lets everything go, whatever state it is in, and gives the lock back,
+// even if something before it panics.
 func (r *rooms) release() error {
 	var errs []error
+	do := func(f func() error) { errs = append(errs, guarded(f)) }
 	if r.notifier != nil {
 		r.notifier.Close(ErrClosed)
 	}
 	if r.index != nil {
-		errs = append(errs, r.index.Close())
+		do(r.index.Close)
 	}
 	if r.queues != nil {
-		errs = append(errs, r.queues.Close())
+		do(r.queues.Close)
 	}
 	if r.log != nil {
-		r.log.Close()
+		do(func() error { r.log.Close(); return nil })
 	}
 	if r.lock != nil {
-		errs = append(errs, r.lock.Unlock())
+		do(r.lock.Unlock)
 	}
 	return errors.Join(errs...)
 }

@@ -15,36 +15,61 @@ type sink interface {
 	Applied() int64
 }
 
-// sinkRef is a sink, its actor, and whether it was parked.
+// sinkRef is a sink and its actor. Only dispatch looks at the flags.
 type sinkRef struct {
 	sink
 	name   string
 	pid    *actor.PID
-	parked bool // dispatch goes on without it; only dispatch looks
+	away   bool // it gets no windows: it failed, catches up, or is parked
+	parked bool // it does not come back; nobody waits for it
 }
 
 // sinkActor applies windows. An error is a panic: its supervisor restarts it
-// after a pause, and it asks for the windows again from where it stands (D1).
+// after a pause, and dispatch goes on without it. It then reads the log itself
+// until it is near the end and gets windows again, so a sink that cannot write
+// for a while holds up nobody else, and nothing is left out (D1).
 type sinkActor struct {
 	t       *tree
 	sink    sink
 	name    string
-	asked   bool // for a rewind, since the last window that fitted
+	asked   bool            // for a rewind, since the last window that fitted
+	own     *dispatch.Reput // while it catches up
+	window  dispatch.Window // of own
 	mailbox *batchMailbox[*putRequest]
 }
 
-// rewind asks dispatch to read again from the smallest Applied.
-type rewind struct{}
+type (
+	// rewind asks dispatch to read again from the smallest Applied.
+	rewind struct{}
+	// sinkAway tells dispatch to go on without a sink.
+	sinkAway struct {
+		name    string
+		forGood bool
+	}
+	// sinkBack tells dispatch that a sink has caught up.
+	sinkBack struct{ name string }
+	// catchUp is what a sink sends itself while it catches up, so that it can
+	// be stopped in between.
+	catchUp struct{}
+)
+
+// nearEnd is how far behind confirm a sink may be to get windows again.
+const nearEnd = 1 << 20
 
 // Receive is the actor.
 func (s *sinkActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *dispatch.Window:
 		s.apply(m)
-	case *actor.Started:
-		s.ask()
+	case *actor.Started, *catchUp:
+		if s.sink.Applied() >= s.t.log().Confirm() || s.catchUp() {
+			s.own = nil
+			s.tell(&sinkBack{s.name})
+			return
+		}
+		ctx.Send(ctx.Self(), &catchUp{})
 	case *actor.Stopped:
-		s.mailbox.Close(s.t.refuse)
+		s.t.quietly(func() { s.mailbox.Close(s.t.refuse) })
 	}
 }
 
@@ -53,18 +78,67 @@ func (s *sinkActor) apply(w *dispatch.Window) {
 	switch err := s.sink.Apply(w); {
 	case err == nil:
 		s.asked = false
-	case errors.Is(err, dispatch.ErrHole):
-		s.ask()
-	default:
-		panic(fmt.Errorf("%s at offset %d: %w", s.name, s.sink.Applied(), err))
+	case !errors.Is(err, dispatch.ErrHole):
+		s.fail(err)
+	case s.own == nil && !s.asked:
+		s.asked = true
+		s.tell(&rewind{})
 	}
 }
 
-func (s *sinkActor) ask() {
-	to := s.t.dispatchWake.target.Load()
-	if s.asked || to == nil { // nil: the tree is just being spawned, all is at its place
-		return
+// catchUp reads and applies one window; true when that was about the last one.
+// The first one is read here however near the end is: if it is what fails, it
+// does so without a window that others wait for.
+func (s *sinkActor) catchUp() (near bool) {
+	if s.own == nil {
+		s.own = s.t.newReput(s.sink.Applied())
 	}
-	s.asked = true
-	s.t.system.Root.Send(to, &rewind{})
+	err := s.own.Read(&s.window, s.t.log().Confirm())
+	if err == nil {
+		err = s.sink.Apply(&s.window)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return s.t.log().Confirm()-s.own.Pos() <= nearEnd
+}
+
+func (s *sinkActor) fail(err error) {
+	panic(fmt.Errorf("%s at offset %d: %w", s.name, s.sink.Applied(), err))
+}
+
+func (s *sinkActor) tell(message any) {
+	if to := s.t.dispatchWake.target.Load(); to != nil { // nil: the tree is just being spawned
+		s.t.system.Root.Send(to, message)
+	}
+}
+
+func (t *tree) sinkNamed(name string) *sinkRef {
+	for i := range t.sinks {
+		if t.sinks[i].name == name {
+			return &t.sinks[i]
+		}
+	}
+	return nil
+}
+
+const indexName = "index"
+
+// queuesApplied is the end of the log that all queues hold, parked shards too.
+func (t *tree) queuesApplied() int64 {
+	least := t.log().Confirm()
+	for i := range t.sinks {
+		if s := &t.sinks[i]; s.name != indexName {
+			least = min(least, s.Applied())
+		}
+	}
+	return least
+}
+
+// indexApplied is the end of the log that the index holds, -1 without one.
+func (t *tree) indexApplied() int64 {
+	if s := t.sinkNamed(indexName); s != nil {
+		return s.Applied()
+	}
+	return -1
 }

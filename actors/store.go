@@ -19,6 +19,8 @@ type storeActor struct {
 	budgets budgets
 	cancel  context.CancelFunc // of an open that is under way
 	pair    int                // of append and flusher: how many are still stopping
+
+	stopping bool // or restarting: no child comes back
 }
 
 // openedRooms tells the actor how its open has ended.
@@ -37,6 +39,7 @@ func (a *storeActor) Receive(ctx actor.Context) {
 	case *actor.Terminated:
 		a.terminated(ctx, m.Who)
 	case *actor.Stopping, *actor.Restarting:
+		a.stopping = true
 		if a.cancel != nil {
 			a.cancel()
 		}
@@ -54,11 +57,19 @@ func (a *storeActor) Receive(ctx actor.Context) {
 // store that was open before, in an earlier life of this actor, is ended first.
 func (a *storeActor) open(ctx actor.Context) {
 	s, self := a.s, ctx.Self()
-	s.pid.Store(self)
 	if s.system == nil {
 		s.system = ctx.ActorSystem()
 	}
-	before := s.tree.Swap(nil)
+	s.mu.Lock()
+	closed := s.closeCtx != nil && s.pid.Load() == nil // before it began
+	s.pid.Store(self)
+	s.mu.Unlock()
+	if closed {
+		ctx.Stop(self)
+		return
+	}
+	s.tree.Store(nil)
+	before := s.last.Swap(nil)
 	open, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
 	s.opening.Add(1)
@@ -89,6 +100,7 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 	}
 	a.s.found.Store(nil)
 	a.t = newTree(a.s, ctx.ActorSystem(), ctx.Self(), m.rooms)
+	a.s.last.Store(a.t)
 	a.spawnSinks(ctx)
 	a.spawn(ctx, "dispatch", &a.t.dispatchWake.target, func() actor.Actor { return &dispatchActor{t: a.t} })
 	a.spawn(ctx, "allocator", &a.t.allocatorWake.target, func() actor.Actor { return &allocatorActor{t: a.t} })
@@ -140,7 +152,7 @@ func (a *storeActor) spawn(ctx actor.Context, name string, at *pidBox, producer 
 }
 
 func (a *storeActor) spawnProps(ctx actor.Context, name string, at *pidBox, props *actor.Props) *actor.PID {
-	pid, err := ctx.SpawnNamed(props, ctx.Self().Id+"/"+name)
+	pid, err := ctx.SpawnNamed(props, name) // below the store's own
 	if err != nil {
 		panic(fmt.Errorf("spawn %s: %w", name, err))
 	}
@@ -201,8 +213,12 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 	if r.index != nil {
 		x := dispatch.NewIndexSink(r.index)
 		x.Reset(applied)
-		t.sinks = append(t.sinks, sinkRef{sink: x, name: "index"})
+		if from := r.report.IndexFrom; from >= 0 && from < applied {
+			x.Reset(from)
+		}
+		t.sinks = append(t.sinks, sinkRef{sink: x, name: indexName, away: x.Applied() < applied})
 	}
+	t.deleting = &s.deleting
 	if err := r.log.Failed(); err != nil {
 		t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
 	}

@@ -1,12 +1,16 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/dispatch"
 )
 
@@ -79,22 +83,55 @@ func (b *budgets) pairFailed(now time.Time, allowed int, window time.Duration) (
 func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, child *actor.PID,
 	_ *actor.RestartStatistics, reason any, _ any) {
 	name := child.Id[strings.LastIndexByte(child.Id, '/')+1:]
-	if a.t == nil {
+	isPair := name == appendName || name == flusherName
+	switch {
+	case a.t == nil:
+		supervisor.StopChildren(child)
+	case a.stopping:
+		a.t.doubtful = a.t.doubtful || isPair
+		a.report(name, reason, 1, false)
+		supervisor.StopChildren(child)
+	case isPair:
+		a.pairFailed(supervisor, name, reason)
+	case a.t.sinkNamed(name) != nil:
+		a.sinkFailed(supervisor, name, child, reason)
+	default:
+		a.restart(supervisor, name, child, reason)
+	}
+}
+
+// restart brings a child back after a pause.
+func (a *storeActor) restart(supervisor actor.Supervisor, name string, child *actor.PID, reason any) {
+	b := a.budgets.of(name)
+	pause := b.fail(time.Now())
+	a.report(name, reason, b.failures, false)
+	time.AfterFunc(pause, func() { supervisor.RestartChildren(child) })
+}
+
+// sinkFailed takes a sink out of the flow until it has caught up, or for good
+// when it fails on the same record again and again. What the disk refuses is
+// tried for ever: it is no fault of the record.
+func (a *storeActor) sinkFailed(supervisor actor.Supervisor, name string, child *actor.PID, reason any) {
+	stuck := !ofDisk(reason) && a.budgets.of(name).stuck(a.t.sinkNamed(name).Applied())
+	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name, stuck})
+	if stuck {
+		a.report(name, reason, parkAfter, true)
 		supervisor.StopChildren(child)
 		return
 	}
-	switch {
-	case name == appendName || name == flusherName:
-		a.pairFailed(supervisor, name, reason)
-	case a.sinkStuck(name):
-		a.report(name, reason, parkAfter, true)
-		a.park(supervisor, name, child)
-	default:
-		b := a.budgets.of(name)
-		pause := b.fail(time.Now())
-		a.report(name, reason, b.failures, false)
-		time.AfterFunc(pause, func() { supervisor.RestartChildren(child) })
+	a.restart(supervisor, name, child, reason)
+}
+
+// ofDisk tells whether an actor failed because the disk did.
+func ofDisk(reason any) bool {
+	err, ok := reason.(error)
+	if !ok {
+		return false
 	}
+	var path *fs.PathError
+	var number syscall.Errno
+	var fault *mapped.FaultError
+	return errors.As(err, &path) || errors.As(err, &number) || errors.As(err, &fault)
 }
 
 func (a *storeActor) report(name string, reason any, failures int, parked bool) {
@@ -121,7 +158,7 @@ func (a *storeActor) pairFailed(supervisor actor.Supervisor, name string, reason
 	if beyond {
 		a.t.failed(fmt.Errorf("%s failed %d times in %v: %v", name, len(a.budgets.pair), a.s.o.RestartWindow, reason))
 	}
-	a.pair = 2
+	a.pair, a.t.doubtful = 2, true
 	supervisor.StopChildren(a.t.append.Load(), a.t.flusher.Load())
 }
 
@@ -133,10 +170,10 @@ func (a *storeActor) terminated(ctx actor.Context, who *actor.PID) {
 	if !who.Equal(a.t.append.Load()) && !who.Equal(a.t.flusher.Load()) {
 		return
 	}
-	if a.pair--; a.pair > 0 {
+	if a.pair--; a.pair > 0 || a.stopping {
 		return
 	}
-	if err := a.t.recoverTail(); err != nil {
+	if err := guarded(a.t.recoverTail); err != nil {
 		a.t.failed(err)
 	}
 	a.spawnPair(ctx)
@@ -163,22 +200,3 @@ func (t *tree) recoverTail() error {
 	r.offsets = offsets
 	return nil
 }
-
-// sinkStuck counts a failure of a sink at its place.
-func (a *storeActor) sinkStuck(name string) bool {
-	for i := range a.t.sinks {
-		if s := &a.t.sinks[i]; s.name == name {
-			return a.budgets.of(name).stuck(s.Applied())
-		}
-	}
-	return false
-}
-
-// park takes a sink out of the flow: dispatch no longer waits for it.
-func (a *storeActor) park(supervisor actor.Supervisor, name string, child *actor.PID) {
-	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &parkSink{name})
-	supervisor.StopChildren(child)
-}
-
-// parkSink tells dispatch to go on without a sink.
-type parkSink struct{ name string }

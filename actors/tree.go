@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,10 @@ import (
 
 // ErrDiskFull is what errors.Is finds when puts are refused for want of space.
 var ErrDiskFull = errors.New("disk is full")
+
+// ErrRestarting is what errors.Is finds when the actor that a put had come to
+// has just failed: nothing was written, and the put may be tried again.
+var ErrRestarting = errors.New("store is restarting an actor")
 
 // tree is what the actors of one open store share: its rooms, the way to each
 // other, and whether puts are taken. It lives from open to close.
@@ -44,6 +49,9 @@ type tree struct {
 	dispatched atomic.Pointer[dispatchedRecord]
 
 	refusal     atomic.Pointer[refusal] // why puts are not taken
+	readOnly    sync.Once               // tells of the failure that made it so
+	doubtful    bool                    // append or flusher died: behind appended may stand anything
+	deleting    *deletions              // the handle's
 	deadLetters *eventstream.Subscription
 }
 
@@ -70,13 +78,15 @@ func (t *tree) failed(cause error) {
 	t.rooms.log.Fail(cause)
 	err := t.rooms.log.Failed()
 	t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
-	if f := t.o.Events.FlushFailed; f != nil {
-		f(err)
-	}
-	if f := t.o.Events.ReadOnly; f != nil {
-		f(err)
-	}
-	t.o.Logger.Error().Err(err).Msg("store is read-only")
+	t.readOnly.Do(func() {
+		if f := t.o.Events.FlushFailed; f != nil {
+			f(err)
+		}
+		if f := t.o.Events.ReadOnly; f != nil {
+			f(err)
+		}
+		t.o.Logger.Error().Err(err).Msg("store is read-only")
+	})
 }
 
 // noSegment tells that the next segment could not be made. Puts are refused
@@ -120,6 +130,9 @@ func (t *tree) refuse(message any) {
 	cause := t.writable()
 	if cause == nil {
 		cause = ErrClosed
+		if !t.admission.closed.Load() {
+			cause = ErrRestarting
+		}
 	}
 	switch m := message.(type) {
 	case *putRequest:
@@ -132,14 +145,14 @@ func (t *tree) refuse(message any) {
 		var n int64
 		m.Each(func(w *flusher.Waiter) {
 			n += w.Weight
-			w.Fail(flusher.FlushDiskTimeout, cause)
+			w.Fail(flusher.FlushDiskTimeout, fmt.Errorf("%w: %w", flusher.ErrOutcomeUnknown, cause))
 		})
 		t.admission.leave(n)
 	case *dispatch.Window:
 		t.windowDone(m)
 	case *flushNow:
 		m.reply(cause)
-	case *deleteTopic:
+	case *barrier:
 		m.reply(0, cause)
 	}
 }
@@ -183,6 +196,14 @@ func (t *tree) watchDeadLetters() {
 			}
 		case *dispatch.Window:
 			if m.Owner == t {
+				t.refuse(m)
+			}
+		case *flushNow:
+			if m.t == t {
+				t.refuse(m)
+			}
+		case *barrier:
+			if m.t == t {
 				t.refuse(m)
 			}
 		}

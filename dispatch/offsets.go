@@ -6,16 +6,15 @@ import (
 )
 
 // NextOffsets counts the next queue offset of every queue anew: what the queues
-// hold, and behind that the records of [dispatched, appended). Nobody may
-// append meanwhile; dispatching may go on.
-func NextOffsets(log *commitlog.Reader, queues *consumequeue.Store, rules Rules) (*commitlog.OffsetTable, error) {
+// hold, and behind that the records of [from, appended). All queues must hold
+// what is below from. Nobody may append meanwhile; dispatching may go on.
+func NextOffsets(log *commitlog.Reader, queues *consumequeue.Store, rules Rules, from int64) (*commitlog.OffsetTable, error) {
 	table := commitlog.NewOffsetTable()
 	raise := func(q *consumequeue.Queue, next int64) {
 		if p := table.Next(q.Topic(), q.ID()); *p < next {
 			*p = next
 		}
 	}
-	from := log.Log().Dispatched() // before the queues are asked
 	for q := range queues.All() {
 		if q.Loaded() {
 			raise(q, q.MaxOffset())

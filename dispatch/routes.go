@@ -43,14 +43,13 @@ func (t *topicRoutes) holds(offset int64) bool { return t.err == nil && offset >
 
 const denseRoutes = 1024
 
-// router finds the queues of records and spreads them over the shards.
+// router finds the queues of records and their shards.
 type router struct {
 	store  *consumequeue.Store
 	rules  Rules
 	topics map[string]*topicRoutes
 	last   *topicRoutes // of the record before: most neighbours share a topic
 	name   string
-	next   int // shard of the next new queue
 }
 
 func (r *router) topic(name string) *topicRoutes {
@@ -94,10 +93,23 @@ func (r *router) route(t *topicRoutes, topic string, queueID int32, inner bool) 
 	if err := q.Load(); err != nil {
 		return nil, err
 	}
-	rt := &route{queue: q, kind: q.Kind(), shard: r.next}
-	r.next = (r.next + 1) % max(r.rules.Shards, 1)
+	rt := &route{queue: q, kind: q.Kind(), shard: shardOf(topic, queueID, r.rules.Shards)}
 	t.put(queueID, rt)
 	return rt, nil
+}
+
+// shardOf spreads the queues of a topic evenly. A queue has the same shard for
+// every reader of the log: what its sink has applied holds for the next reader
+// too, and a queue never has two writers.
+func shardOf(topic string, queueID int32, shards int) int {
+	if shards <= 1 {
+		return 0
+	}
+	var h uint32
+	for i := range len(topic) {
+		h = h*31 + uint32(topic[i])
+	}
+	return int((h + uint32(queueID)) % uint32(shards))
 }
 
 func (t *topicRoutes) put(queueID int32, rt *route) {
