@@ -39,15 +39,17 @@ type Store struct {
 	stopErr  error
 	deleting deletions
 	calls    callbacks
+	mailbox  *batchMailbox[*putRequest] // of the store actor
 }
 
 // Props describes a store actor, for a system or a parent that spawns it
 // itself, and gives the handle that the actor will serve. Spawn does both.
 func Props(o Options) (*actor.Props, *Store) {
-	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}),
+		mailbox: newBatchMailbox[*putRequest]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
 	props := actor.PropsFromProducer(func() actor.Actor { return &storeActor{s: s} },
-		actor.WithDispatcher(faultDispatcher{}))
+		actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return s.mailbox }))
 	return props, s
 }
 

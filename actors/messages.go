@@ -7,8 +7,9 @@ import (
 	"github.com/actorstore/actorstore/reader"
 )
 
-// The messages that the PID of a store understands. Send them with ctx.Request
-// or Root.RequestFuture; each is answered by the type named Reply. What a
+// The messages that the PID of a store understands, by pointer or by value. Send
+// them with ctx.Request or Root.RequestFuture; each is answered by a pointer to
+// the type named Reply. What a
 // message points to must not change until it is answered.
 type (
 	// Put stores a message.
@@ -77,7 +78,10 @@ type (
 	// Topics asks for all topics and their queues.
 	Topics struct{}
 	// TopicsReply answers Topics.
-	TopicsReply struct{ Topics []reader.TopicInfo }
+	TopicsReply struct {
+		Topics []reader.TopicInfo
+		Err    error
+	}
 
 	// DeleteTopic removes a topic with its queues.
 	DeleteTopic struct{ Topic string }

@@ -90,7 +90,11 @@ func (s *Store) PutAsync(m *record.Message, done func(flusher.PutResult)) error 
 // accept checks what can be checked before anything is queued.
 func (s *Store) accept(t *tree, m *record.Message, batch []record.Message) error {
 	if t == nil {
-		return &PutError{flusher.ServiceNotAvailable, ErrNotReady}
+		_, err := s.running()
+		if err == nil { // it has opened since
+			err = ErrNotReady
+		}
+		return &PutError{flusher.ServiceNotAvailable, err}
 	}
 	if refusal := t.refused(); refusal != nil {
 		return &PutError{refusal.status, refusal.err}

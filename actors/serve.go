@@ -12,20 +12,20 @@ import (
 
 // serve answers a message of another actor, or passes it to who can.
 func (a *storeActor) serve(ctx actor.Context, message any) {
-	s, root, to := a.s, ctx.ActorSystem().Root, ctx.Sender()
+	s, system, to := a.s, ctx.ActorSystem(), ctx.Sender()
 	reply := func(answer any) {
 		if to != nil {
-			root.Send(to, answer)
+			send(system, to, answer)
 		}
 	}
-	switch m := message.(type) {
+	switch m := asked(message).(type) {
 	case *Put:
 		a.put(&m.Message, nil, func(r flusher.PutResult) { reply(&PutReply{r}) })
 	case *PutBatch:
 		a.put(nil, m.Messages, func(r flusher.PutResult) { reply(&PutReply{r}) })
 	case *Get, *Query, *Lookup, *LookupID, *OffsetByTime, *MessageTime, *Offsets, *Topics:
 		if a.t == nil {
-			reply(notReady(m))
+			reply(unserved(m, ErrNotReady))
 			return
 		}
 		ctx.Forward(a.t.nextReader())
@@ -36,7 +36,8 @@ func (a *storeActor) serve(ctx actor.Context, message any) {
 	case *GetState:
 		state, err := s.State()
 		if err != nil {
-			state.ReadOnly = err
+			reply(unserved(m, err))
+			return
 		}
 		reply(&StateReply{state})
 	}
@@ -71,60 +72,55 @@ func (a *storeActor) put(m *record.Message, batch []record.Message, reply func(f
 	}
 }
 
-// notReady is the answer to a reader's message before the store is open.
-func notReady(message any) any {
-	switch message.(type) {
-	case *Get:
-		return &GetReply{Result: &reader.GetResult{}, Err: ErrNotReady}
-	case *Query:
-		return &QueryReply{Err: ErrNotReady}
-	case *Lookup, *LookupID:
-		return &LookupReply{Err: ErrNotReady}
-	case *Offsets:
-		return &OffsetsReply{Err: ErrNotReady}
-	case *Topics:
-		return &TopicsReply{}
-	}
-	return &NumberReply{Err: ErrNotReady}
+// readerActor serves the look-ups that came as messages, on its own goroutine.
+type readerActor struct {
+	t       *tree
+	mailbox *batchMailbox[*putRequest]
 }
 
-// readerActor serves the look-ups that came as messages, on its own goroutine.
-type readerActor struct{ t *tree }
-
-// Receive is the actor.
+// Receive is the actor. Whoever asks is answered even if the look-up panics.
 func (a *readerActor) Receive(ctx actor.Context) {
+	message := asked(ctx.Message())
+	if _, ok := message.(*actor.Stopped); ok {
+		a.t.quietly(func() { a.mailbox.Close(func(m any) { refuseAsked(a.t.system, m) }) })
+		return
+	}
+	answer, to := unserved(message, ErrRestarting), ctx.Sender()
+	if answer == nil || to == nil {
+		return
+	}
+	defer func() { send(a.t.system, to, answer) }()
+	answer = a.answer(message)
+}
+
+func (a *readerActor) answer(message any) any {
 	r, c := a.t.rooms.reader, context.Background()
-	var answer any
-	switch m := ctx.Message().(type) {
+	switch m := message.(type) {
 	case *Get:
 		result := &reader.GetResult{}
 		err := r.Get(c, m.GetRequest, result)
-		answer = &GetReply{result, err}
+		return &GetReply{result, err}
 	case *Query:
 		result, err := r.Query(c, m.QueryRequest)
-		answer = &QueryReply{result, err}
+		return &QueryReply{result, err}
 	case *Lookup:
 		found, err := r.Lookup(c, m.PhysicalOffset)
-		answer = &LookupReply{found, err}
+		return &LookupReply{found, err}
 	case *LookupID:
 		found, err := r.LookupID(c, m.ID)
-		answer = &LookupReply{found, err}
+		return &LookupReply{found, err}
 	case *OffsetByTime:
 		offset, err := r.OffsetByTime(m.Topic, m.QueueID, m.Timestamp, m.Boundary)
-		answer = &NumberReply{offset, err}
+		return &NumberReply{offset, err}
 	case *MessageTime:
 		t, err := r.MessageTime(m.Topic, m.QueueID, m.Offset)
-		answer = &NumberReply{t, err}
+		return &NumberReply{t, err}
 	case *Offsets:
-		answer = offsetsOf(r, m)
+		return offsetsOf(r, m)
 	case *Topics:
-		answer = &TopicsReply{r.Topics()}
-	default:
-		return
+		return &TopicsReply{Topics: r.Topics()}
 	}
-	if to := ctx.Sender(); to != nil {
-		ctx.Send(to, answer)
-	}
+	return unserved(message, ErrClosed)
 }
 
 func offsetsOf(r *reader.Reader, m *Offsets) *OffsetsReply {

@@ -108,8 +108,7 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 	a.spawn(ctx, "checkpoint", nil, func() actor.Actor { return &checkpointActor{t: a.t} })
 	a.spawn(ctx, "retention", nil, func() actor.Actor { return &retentionActor{t: a.t} })
 	for i := range a.s.o.Readers {
-		a.t.readers = append(a.t.readers, a.spawn(ctx, fmt.Sprintf("reader-%d", i), nil,
-			func() actor.Actor { return &readerActor{t: a.t} }))
+		a.t.readers = append(a.t.readers, a.spawnReader(ctx, fmt.Sprintf("reader-%d", i)))
 	}
 	a.t.watchDeadLetters()
 	a.s.tree.Store(a.t)
@@ -121,6 +120,7 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 func (a *storeActor) stop() {
 	s := a.s
 	defer close(s.stopped)
+	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m) }) }()
 	defer func() {
 		if reason := recover(); reason != nil {
 			s.stopErr = fmt.Errorf("close: %v", reason)
@@ -172,6 +172,13 @@ func (a *storeActor) spawnSinks(ctx actor.Context) {
 		}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return mailbox }))
 		s.pid = a.spawnProps(ctx, s.name, nil, props)
 	}
+}
+
+func (a *storeActor) spawnReader(ctx actor.Context, name string) *actor.PID {
+	asks := newBatchMailbox[*putRequest]()
+	return a.spawnProps(ctx, name, nil, actor.PropsFromProducer(func() actor.Actor {
+		return &readerActor{t: a.t, mailbox: asks}
+	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return asks })))
 }
 
 // spawnPair starts append and flusher.

@@ -1,0 +1,89 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/reader"
+)
+
+// unserved is the answer to a public message that cannot be served; nil if the
+// message is none.
+func unserved(message any, err error) any {
+	switch message.(type) {
+	case *Put, *PutBatch:
+		p := &PutError{flusher.ServiceNotAvailable, err}
+		return &PutReply{flusher.PutResult{Status: p.Status, Err: p}}
+	case *Get:
+		return &GetReply{Result: &reader.GetResult{}, Err: err}
+	case *Query:
+		return &QueryReply{Err: err}
+	case *Lookup, *LookupID:
+		return &LookupReply{Err: err}
+	case *OffsetByTime, *MessageTime:
+		return &NumberReply{Err: err}
+	case *Offsets:
+		return &OffsetsReply{Err: err}
+	case *Topics:
+		return &TopicsReply{Err: err}
+	case *DeleteTopic, *Flush:
+		return &DoneReply{err}
+	case *GetState:
+		return &StateReply{State{ReadOnly: err}}
+	}
+	return nil
+}
+
+// asked is a public message in its one form: it may be sent as a value, too.
+func asked(message any) any {
+	switch m := message.(type) {
+	case Put:
+		return &m
+	case PutBatch:
+		return &m
+	case Get:
+		return &m
+	case Query:
+		return &m
+	case Lookup:
+		return &m
+	case LookupID:
+		return &m
+	case OffsetByTime:
+		return &m
+	case MessageTime:
+		return &m
+	case Offsets:
+		return &m
+	case Topics:
+		return &m
+	case DeleteTopic:
+		return &m
+	case Flush:
+		return &m
+	case GetState:
+		return &m
+	}
+	return message
+}
+
+// refuseAsked answers a public message that waited in the mailbox of an actor
+// which has stopped; protoactor would drop it.
+func refuseAsked(system *actor.ActorSystem, message any) {
+	e, ok := message.(*actor.MessageEnvelope)
+	if !ok || e.Sender == nil {
+		return
+	}
+	if answer := unserved(asked(e.Message), ErrClosed); answer != nil {
+		send(system, e.Sender, answer)
+	}
+}
+
+// send answers an actor. Should it be gone, whoever watches dead letters runs
+// here, and must not harm the actor that answers.
+func send(system *actor.ActorSystem, to *actor.PID, answer any) {
+	_ = guarded(func() error {
+		system.Root.Send(to, answer)
+		return nil
+	})
+}
