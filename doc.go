@@ -9,7 +9,7 @@
 //	defer store.Close(ctx)
 //	put, err := store.Put(ctx, &actorstore.Message{Topic: "orders", Body: []byte("hello")})
 //	var got actorstore.GetResult
-//	err = store.Get(ctx, actorstore.GetRequest{Topic: "orders", Offset: put.QueueOffset}, &got)
+//	err = store.Poll(ctx, actorstore.GetRequest{Topic: "orders", Offset: put.QueueOffset}, &got)
 //
 // # Promise
 //
