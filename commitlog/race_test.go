@@ -17,7 +17,7 @@ import (
 // the flushed pair is a pair.
 func TestAllAtOnce(t *testing.T) {
 	modes(t, func(t *testing.T, fs mapped.FS, root string, mode setting) {
-		const segmentSize, puts = 64 << 10, 4000
+		const segmentSize, puts = 16 << 10, 800
 		b := begin(t, fs, root, mode, sized(segmentSize), withCRC)
 		var done atomic.Bool
 		var group sync.WaitGroup
