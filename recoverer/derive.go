@@ -149,12 +149,12 @@ func (r *recovery) inChunks(phase Phase, n int, f func(i int)) {
 }
 
 // persistStep writes a summary now and then, so that a long replay that is cut
-// goes on where it was. Queues that are checked from the log's beginning on are
-// only in it if all are, and no record of theirs waits to be confirmed.
+// goes on where it was: every record in front of that place has been held
+// against its units. A queue that waits for a record to be confirmed puts it off.
 func (r *recovery) persistStep(p *replay) func(pos int64) error {
-	next := r.rep.Min + persistStep
+	next := max(r.rep.Min, p.all) + persistStep
 	return func(pos int64) error {
-		if r.plan.Trusted || pos < next || r.rep.ReadOnly != nil {
+		if pos < next || pos >= r.rep.End || r.rep.ReadOnly != nil {
 			return nil
 		}
 		next = pos + persistStep

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
@@ -102,6 +103,32 @@ func TestDamagedLastRecord(t *testing.T) {
 					t.Errorf("after a restart %s", got)
 				}
 			})
+		}
+	}
+}
+
+// TestHalfWrittenRecord: wherever the writing of the last record stopped, it is
+// not taken in, also where only its checksum is missing.
+func TestHalfWrittenRecord(t *testing.T) {
+	for _, opt := range [][]option{nil, {withoutCRC}} {
+		s := open(t, newFS(), opt...)
+		for i := range 5 {
+			s.put(message("T", 0, i, 20))
+		}
+		s.summary()
+		s.mark()
+		last := s.add(message("T", 0, 5, 20))
+		s.flush()
+		s.kill()
+		base := s.fs.(*mappedtest.FS)
+		for n := 1; n < last.Size; n++ {
+			image := base.Kill()
+			overwrite(t, image, s.segment(last.PhysicalOffset), last.PhysicalOffset%segmentSize+int64(n), make([]byte, last.Size-n))
+			h := open(t, image, opt...)
+			if h.report.End != last.PhysicalOffset || h.read("T", 0) != line(0, 5) {
+				t.Fatalf("%d of %d bytes were written: end %d, read %s", n, last.Size, h.report.End, h.read("T", 0))
+			}
+			h.kill()
 		}
 	}
 }

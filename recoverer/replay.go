@@ -13,13 +13,14 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
-const (
-	// pendingMax is how many units wait in memory before they are written.
-	pendingMax = 1 << 16
-	// replayStep is how much log lies between two looks at the context, and
-	// persistStep between two summaries.
-	replayStep  = 16 << 20
-	persistStep = 512 << 20
+// pendingMax is how many units wait in memory before they are written.
+const pendingMax = 1 << 16
+
+// replayStep is how much log lies between two looks at the context, and
+// persistStep between two summaries. Variables for tests.
+var (
+	replayStep  int64 = 16 << 20
+	persistStep int64 = 512 << 20
 )
 
 // replay reads the log once and makes queues and index say what it says.

@@ -3,6 +3,7 @@ package recoverer_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"syscall"
@@ -138,10 +139,7 @@ func verify(t *testing.T, s *store) (found []recoverer.Finding) {
 
 // TestCrashImages: whatever a power cut leaves of the unsynced pages.
 func TestCrashImages(t *testing.T) {
-	seeds := uint64(60)
-	if testing.Short() {
-		seeds = 8
-	}
+	seeds := uint64(40 / stride(2))
 	for _, w := range workloads {
 		t.Run(w.name, func(t *testing.T) {
 			fsys := newFS()
@@ -163,7 +161,16 @@ func TestCrashImages(t *testing.T) {
 	}
 }
 
-var errStop = errors.New("power cut")
+// full runs every step of the sweeps; without it every few.
+var full = flag.Bool("full", false, "stop recovery at every single call")
+
+// stride is the step of a sweep.
+func stride(n int) int {
+	if *full {
+		return 1
+	}
+	return n
+}
 
 // TestCrashDuringRecovery stops recovery in front of every call of the file
 // system, takes a crash image there, and recovers that one.
@@ -179,11 +186,7 @@ func TestCrashDuringRecovery(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.release()
-			step := 1
-			if testing.Short() {
-				step = 9
-			}
-			for k := 1; k <= count.Calls(); k += step {
+			for k := 1; k <= count.Calls(); k += stride(7) {
 				image := base.Kill()
 				script := mappedtest.NewScript(image, mappedtest.Rule{At: k, Forever: true, Err: syscall.EIO})
 				if s, err := tryOpen(t, script); err == nil || s != nil {
@@ -213,7 +216,7 @@ func TestOneFailure(t *testing.T) {
 	}
 	s.release()
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC} {
-		for k := 1; k <= count.Calls(); k++ {
+		for k := 1; k <= count.Calls(); k += stride(3) {
 			image := base.Kill()
 			script := mappedtest.NewScript(image)
 			script.FailAt(k, fault)

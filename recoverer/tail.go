@@ -36,8 +36,8 @@ func newTail(in *Input, plan *Plan, rep *Report) *tail {
 }
 
 // scanBatch is how many segments are scanned before their runs are judged, so
-// that a long scan leaves a mark behind now and then.
-const scanBatch = 16
+// that a long scan leaves a mark behind now and then. A variable for tests.
+var scanBatch = 16
 
 // find scans from the plan's start to the end of the last segment. after is
 // called when a batch of segments has been judged and more follow.
