@@ -348,3 +348,16 @@ func TestProperties(t *testing.T) {
 		}
 	})
 }
+
+// FuzzDeleteWhen: what is taken names hours of the day and nothing else.
+func FuzzDeleteWhen(f *testing.F) {
+	for _, s := range []string{"04", "04;16", "", "24", ";", "4;4", "+4"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, when string) {
+		h, err := parseHours(when)
+		if err == nil && (h == 0 || h >= 1<<24) || err != nil && h != 0 {
+			t.Errorf("%q: %b %v", when, h, err)
+		}
+	})
+}
