@@ -76,24 +76,25 @@ func TestReadsBesideWrites(t *testing.T) {
 		}
 		return err
 	})
-	sync := s.log.Syncer()
 	for i := range total {
 		m := keyed("T", fmt.Sprintf("T-%06d%s", i, strings.Repeat(".", i%300)), fmt.Sprint("k", i))
 		s.put(m)
 		if i%500 == 499 {
-			s.must(sync.Flush())
-			limit := s.log.Appended() - 64<<10
-			_, err := s.log.ExpireBelow(limit)
-			s.must(err)
-			s.must(s.queues.Queue("T", 0).CorrectMin(s.log.Min()))
-			_, err = s.queues.Queue("T", 0).DeleteExpired(s.log.Min())
-			s.must(err)
-			_, err = s.index.DeleteExpired(s.log.Min())
-			s.must(err)
+			s.retain("T", s.log.Appended()-64<<10)
 		}
 	}
 	end.Store(true)
 	wg.Wait()
+}
+
+// retain lets log, one queue and index give up what lies below an offset.
+func (s *store) retain(topic string, below int64) {
+	s.t.Helper()
+	s.expire(below)
+	_, err := s.queues.Queue(topic, 0).DeleteExpired(s.log.Min())
+	s.must(err)
+	_, err = s.index.DeleteExpired(s.log.Min())
+	s.must(err)
 }
 
 // TestRandomReads (F36): random offsets while segments are taken away, on a real
