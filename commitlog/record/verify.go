@@ -44,6 +44,11 @@ func Verify(b []byte, physicalOffset int64, mode CRCMode) error {
 			return f.wrong(physicalOffset, "a checksum trailer of %d bytes", CRCTrailer, fmt.Sprintf("%q", b[cut:]))
 		}
 	}
+	if len(props) > 0 && props[len(props)-1] == 0 {
+		// Properties end with a separator or with text. Zeros are what a write
+		// that was lost leaves, in the place of the checksum, too.
+		return f.wrong(physicalOffset, "properties of %d bytes that are written to their end", int64(len(props)), "zeros at their end")
+	}
 	if f.bodyLen == 0 {
 		return nil
 	}
