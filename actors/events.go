@@ -14,6 +14,8 @@ type Events struct {
 	SegmentCreated func(path string)
 	// SegmentsExpired tells that retention moved the log's minimum.
 	SegmentsExpired func(minOffset int64, reason string)
+	// RetentionBlocked tells of a segment that is kept though it may be old.
+	RetentionBlocked func(offset int64, why string)
 	// FlushFailed tells of the flush after which nothing is acknowledged.
 	FlushFailed func(err error)
 	// ReadOnly tells that puts are refused until the store is opened again.

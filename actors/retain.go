@@ -6,18 +6,30 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/retention"
 )
 
 // errDiskWarning is why puts are refused when a disk is nearly full.
 var errDiskWarning = errors.New("use is above DiskSpaceWarningLevelRatio")
 
+const (
+	followBatch = 256                   // queues that follow the log's minimum at once
+	followPause = 10 * time.Millisecond // and then others have a turn
+)
+
+// follow asks for the next batch of queues.
+type follow struct{}
+
 // retentionActor deletes what has expired and watches the disk.
 type retentionActor struct {
-	t      *tree
-	ticker *ticker
-	core   *retention.Core
-	survey *retention.Survey
+	t       *tree
+	ticker  *ticker
+	timer   *time.Timer // of the next follow
+	core    *retention.Core
+	survey  *retention.Survey
+	cleaner *retention.Cleaner
+	blocked int64 // the segment whose unknown time was told of
 }
 
 // Receive is the actor.
@@ -25,19 +37,29 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *tick:
 		m.took()
-		if err := a.step(); err != nil {
-			panic(err)
-		}
+		a.step()
+		a.follow(ctx)
+	case *follow:
+		a.follow(ctx)
 	case *actor.Started:
-		core, err := retention.New(policyOf(&a.t.o))
-		if err != nil {
-			panic(err)
-		}
-		a.core, a.survey = core, retention.NewSurvey(a.t.log().Reader())
-		a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval)
+		a.start(ctx)
 	case *actor.Restarting, *actor.Stopping:
 		a.ticker.stop()
+		if a.timer != nil {
+			a.timer.Stop()
+		}
 	}
+}
+
+func (a *retentionActor) start(ctx actor.Context) {
+	core, err := retention.New(policyOf(&a.t.o))
+	if err != nil {
+		panic(err)
+	}
+	r := a.t.rooms
+	a.core, a.survey, a.blocked = core, retention.NewSurvey(r.log.Reader()), -1
+	a.cleaner = &retention.Cleaner{Log: r.log, Queues: r.queues, Index: r.index}
+	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval)
 }
 
 func policyOf(o *Options) retention.Policy {
@@ -49,53 +71,63 @@ func policyOf(o *Options) retention.Policy {
 	}
 }
 
-// step asks the core what goes and takes it away: log first, so that readers
-// turn away, then what points into it.
-func (a *retentionActor) step() error {
-	r, log := a.t.rooms, a.t.log()
-	logDisk, err := r.fs.DiskUsage(r.layout.CommitLog())
-	if err != nil {
-		return err
-	}
-	queueDisk, err := r.fs.DiskUsage(r.layout.ConsumeQueue())
-	if err != nil {
-		return err
-	}
+// step asks the core what goes and takes it out of the log, so that readers turn
+// away; queues and index follow in batches.
+func (a *retentionActor) step() {
+	log := a.t.log()
 	segments := a.survey.Segments()
 	state := retention.State{
 		Segments: segments, Newest: newest(segments),
 		Appended: log.Appended(), Flushed: log.Flushed(), Confirm: log.Confirm(), Dispatched: log.Dispatched(),
-		LogDisk: logDisk, QueueDisk: queueDisk,
+		LogDisk: a.usage(a.t.rooms.layout.CommitLog()), QueueDisk: a.usage(a.t.rooms.layout.ConsumeQueue()),
 	}
 	d := a.core.Step(state, retention.Now{Wall: a.t.o.Now(), Elapsed: time.Since(a.t.began)})
 	a.t.diskFull(d.RefusePuts, errDiskWarning)
+	a.report(d.Blocked)
 	if len(d.Expired) == 0 {
-		return nil
+		return
 	}
-	first, err := log.ExpireBelow(d.ExpireBelow)
-	if err != nil {
-		return err
+	first, err := a.cleaner.Expire(d.ExpireBelow)
+	if err != nil { // what is left is taken away in the next round
+		a.t.o.Logger.Warn().Err(err).Msg("retention")
 	}
 	if tell := a.t.o.Events.SegmentsExpired; tell != nil {
 		tell(first, d.Expired[0].Reason.String())
 	}
-	return a.follow(first)
 }
 
-// follow lets queues and index forget what the log no longer holds.
-func (a *retentionActor) follow(first int64) error {
-	r := a.t.rooms
-	for q := range r.queues.All() {
-		if _, err := q.DeleteExpired(first); err != nil {
-			return err
-		}
+// usage is zero, which retention takes for unknown, where the disk does not say.
+func (a *retentionActor) usage(dir string) mapped.DiskUsage {
+	u, err := a.t.rooms.fs.DiskUsage(dir)
+	if err != nil {
+		a.t.o.Logger.Warn().Err(err).Msg("disk usage")
+		return mapped.DiskUsage{}
 	}
-	if r.index != nil {
-		if _, err := r.index.DeleteExpired(first); err != nil {
-			return err
-		}
+	return u
+}
+
+// report tells once of a segment that is kept because nobody knows its age.
+func (a *retentionActor) report(b retention.Blocked) {
+	if b.Why != retention.TimeUnknown || b.Offset == a.blocked {
+		return
 	}
-	return nil
+	a.blocked = b.Offset
+	if tell := a.t.o.Events.RetentionBlocked; tell != nil {
+		tell(b.Offset, b.Why.String())
+	}
+	a.t.o.Logger.Warn().Int64("segment", b.Offset).Msg("kept: the time of its last record is unknown")
+}
+
+// follow lets a batch of queues go after the log.
+func (a *retentionActor) follow(ctx actor.Context) {
+	done, err := a.cleaner.Follow(followBatch)
+	if err != nil { // tried again in the next round
+		a.t.o.Logger.Warn().Err(err).Msg("retention of queues and index")
+	}
+	if !done.Done {
+		self, root := ctx.Self(), a.t.system.Root
+		a.timer = time.AfterFunc(followPause, func() { root.Send(self, &follow{}) })
+	}
 }
 
 func newest(segments []retention.Segment) int64 {
