@@ -62,7 +62,14 @@ func (p *replay) adopt(s *checkpoint.QueueEnd, dispatched int64) {
 	if q == nil {
 		st.kind = consumequeue.Kind(s.Kind)
 	}
-	if why := p.disagrees(s, q, dispatched, &st.lastEnd); why != "" {
+	why := p.disagrees(s, q, dispatched, &st.lastEnd)
+	if q != nil && why == "" {
+		// A damaged unit in the way of the search is one more reason to look.
+		if err := q.CorrectMin(p.min); err != nil {
+			why = err.Error()
+		}
+	}
+	if why != "" {
 		st.checked = true
 		p.tell(st, s.MaxOffset, "the end that the summary tells", why)
 		return

@@ -56,6 +56,7 @@ type option func(*store, *recoverer.Input)
 func withoutCRC(s *store, _ *recoverer.Input)     { s.crc = false }
 func multiDispatch(_ *store, in *recoverer.Input) { in.MultiDispatch = true }
 func syncFlush(_ *store, in *recoverer.Input)     { in.SyncFlush = true }
+func checkQueues(_ *store, in *recoverer.Input)   { in.CheckQueues = true }
 func parallel(_ *store, in *recoverer.Input) {
 	in.Parallel = func(n int, f func(int)) {
 		var wait sync.WaitGroup

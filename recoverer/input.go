@@ -31,6 +31,9 @@ type Input struct {
 	// MultiDispatch gives units in the light queues that a record names.
 	MultiDispatch bool
 	Delays        *record.DelayTable // nil = the default levels
+	// CheckQueues compares every unit of every queue with the log, whatever the
+	// summary says: for a store in which a damaged unit was met.
+	CheckQueues bool
 	// DeferIndex leaves what the index lacks to the caller: Report.IndexFrom.
 	DeferIndex bool
 

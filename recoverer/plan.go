@@ -19,8 +19,11 @@ type Plan struct {
 	WhyNoMark string
 	// ScanFrom is where the search for the end begins.
 	ScanFrom int64
-	// Trusted: the summary counts, and only the log from ReplayFrom on must be
-	// replayed. Otherwise WhyAll says why every queue is checked.
+	// Own: mark and summary count, so this engine wrote the log last. Space
+	// behind its end is then zero unless something was written there.
+	Own bool
+	// Trusted: only the log from ReplayFrom on must be replayed. Otherwise
+	// WhyAll says why every queue is checked.
 	Trusted    bool
 	WhyAll     string
 	ReplayFrom int64
@@ -135,6 +138,11 @@ func (p *Plan) chooseSummary(in *Input) {
 	case s.Dispatched < p.Min && s.Dispatched != 0, s.Dispatched > p.Limit:
 		p.WhyAll = fmt.Sprintf("the queue summary ends at offset %d, the log holds [%d, %d)", s.Dispatched, p.Min, p.Limit)
 	default:
+		p.Own = true
+		if in.CheckQueues {
+			p.WhyAll = "asked for"
+			return
+		}
 		p.Trusted, p.ReplayFrom = true, max(s.Dispatched, p.Min)
 	}
 }
@@ -173,15 +181,30 @@ func checkFirstRecords(in *Input, segments []*mapped.MappedFile) error {
 }
 
 // foreign gives the place that a whole record at the start of b claims, if that
-// is not the given one; else -1.
+// is not the given one; else -1. Where no checksum covers the claim the record
+// behind must make it, too: one flipped bit is damage, not another log.
 func foreign(b []byte, offset int64) int64 {
+	size, at := claim(b)
+	if size == 0 || at == offset {
+		return -1
+	}
+	next, nextAt := claim(b[size:])
+	if next > 0 && nextAt == at+int64(size) || next == 0 && record.HasRecordCRC(b[:size]) {
+		return at
+	}
+	return -1
+}
+
+// claim gives the size of the whole record at the start of b, 0 if there is
+// none, and the place that it claims.
+func claim(b []byte) (size int, at int64) {
 	size, kind, err := record.Measure(b)
 	if err != nil || kind != record.KindRecord || size > len(b) {
-		return -1
+		return 0, 0
 	}
-	at, err := record.PhysicalOffsetOf(b[:size])
-	if err != nil || at == offset || record.Verify(b[:size], at, record.CRCRecord) != nil {
-		return -1
+	at, err = record.PhysicalOffsetOf(b[:size])
+	if err != nil || record.Verify(b[:size], at, record.CRCRecord) != nil {
+		return 0, 0
 	}
-	return at
+	return size, at
 }

@@ -71,7 +71,6 @@ func scanSegment(r *commitlog.Reader, from, to, quiet int64) stretch {
 // walk goes through good entries and returns what ends them.
 func walk(s *commitlog.Scanner, r *run) error {
 	var err error
-	var m record.MessageExt
 	fault := mapped.Guard(func() {
 		var e commitlog.Entry
 		for {
@@ -81,12 +80,6 @@ func walk(s *commitlog.Scanner, r *run) error {
 			if e.Kind != record.KindRecord {
 				continue
 			}
-			if hollow(e.Bytes, &m) {
-				s.SkipTo(e.Offset)
-				err = &record.CorruptionError{Path: s.Path(), Offset: e.Offset, Next: e.Offset + int64(e.Size),
-					Want: "a record that is written to its end", Got: "zeros at its end"}
-				return
-			}
 			r.note(&e)
 		}
 	})
@@ -95,22 +88,6 @@ func walk(s *commitlog.Scanner, r *run) error {
 		return fault
 	}
 	return err
-}
-
-// hollow tells a record whose end was not written, or whose write was lost: it
-// ends with zeros, where properties end with text or a separator. Without this
-// the zeros would take the place of the whole-record checksum, and the checksum
-// of the body alone would let them pass. m is scratch.
-func hollow(b []byte, m *record.MessageExt) bool {
-	n := len(b)
-	if b[n-1] != 0 {
-		return false
-	}
-	if err := record.Decode(b, m); err != nil {
-		return false
-	}
-	// Without properties the two bytes of their length are zero.
-	return len(m.Properties) > 0 || b[n-3] == 0
 }
 
 // note takes a good record into the run.

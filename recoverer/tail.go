@@ -74,7 +74,7 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
 	out := make([]stretch, len(batch))
 	quiet := int64(-1)
-	if t.in.Clean && t.plan.Trusted {
+	if t.in.Clean && t.plan.Own {
 		quiet = t.plan.Mark.FlushedEnd
 	}
 	t.in.Parallel(len(batch), func(i int) {

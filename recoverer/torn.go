@@ -14,7 +14,7 @@ const sectorSize = 512
 // zero, so a lost sector reads as zeros; any other damage leaves bytes. Under
 // SYNC_FLUSH a queue unit behind the range proves that it had been durable.
 func (t *tail) lostWrite(next int64) bool {
-	if !t.plan.Trusted || !t.zeroSector(t.end, next) {
+	if !t.plan.Own || !t.zeroSector(t.end, next) {
 		return false
 	}
 	return !t.in.SyncFlush || !t.dispatchedBehind(next)
