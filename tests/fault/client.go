@@ -1,0 +1,206 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// slow is how long any call may take before it counts as hung.
+const slow = 2 * time.Second
+
+// Client drives one store and notes what it was told.
+type Client struct {
+	Options actorstore.Options
+	Store   Store   // nil while none is open
+	Puts    []*Put  // in the order they were sent, which is that of the log
+	Faults  []error // what must not be
+
+	Deleted map[string]int // topics whose deletion succeeded: puts before the n-th are gone
+	Unsure  map[string]int // topics whose deletion failed: puts before it may be gone
+	Limit   time.Duration  // of each call, before it is given up; default a minute
+	Damaged []error        // what the store has told about damage
+}
+
+// Fault notes something that must not be.
+func (c *Client) Fault(format string, args ...any) {
+	c.Faults = append(c.Faults, fmt.Errorf(format, args...))
+}
+
+// timed runs a call of the store and notes if it takes too long.
+func (c *Client) timed(what string, call func(ctx context.Context) error) error {
+	limit := c.Limit
+	if limit == 0 {
+		limit = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	began := time.Now()
+	err := call(ctx)
+	if took := time.Since(began); took > slow {
+		c.Fault("%s took %v: %v", what, took, err)
+	}
+	return err
+}
+
+// Open opens the store; false if it would not.
+func (c *Client) Open() bool {
+	err := c.timed("open", func(ctx context.Context) (err error) {
+		c.Store, err = open(ctx, c.Options)
+		return err
+	})
+	if err != nil {
+		c.Store = nil
+	}
+	return err == nil
+}
+
+// Close closes the store.
+func (c *Client) Close() error {
+	s := c.Store
+	c.Store = nil
+	if s == nil {
+		return nil
+	}
+	return c.timed("close", s.Close)
+}
+
+// Sync says whether PUT_OK promises the disk.
+func (c *Client) Sync() bool { return c.Options.FlushDiskType == actorstore.SyncFlush }
+
+// Begin sends a message.
+func (c *Client) Begin(topic string, queue int32, size int) *Put {
+	p := &Put{ID: len(c.Puts), Topic: topic, QueueID: queue, Size: size}
+	c.Puts = append(c.Puts, p)
+	m := p.Message()
+	var err error
+	_ = c.timed("begin", func(context.Context) error {
+		p.pending, err = c.Store.Begin(&m)
+		return err
+	})
+	p.begun = err == nil
+	if err != nil {
+		c.refused(err, p)
+	}
+	return p
+}
+
+// refused notes a put that was not even begun.
+func (c *Client) refused(err error, puts ...*Put) {
+	result := actorstore.PutResult{Status: flusher.UnknownError, Err: err}
+	var pe *actorstore.PutError
+	if errors.As(err, &pe) {
+		result.Status = pe.Status
+	}
+	c.settle(result, err, puts...)
+}
+
+// Wait waits for the answer of a put, which may be the first of a batch.
+func (c *Client) Wait(puts ...*Put) {
+	first := puts[0]
+	if !first.begun {
+		return
+	}
+	var result actorstore.PutResult
+	err := c.timed("put", func(ctx context.Context) (err error) {
+		result, err = first.pending.Wait(ctx)
+		return err
+	})
+	c.settle(result, err, puts...)
+}
+
+func (c *Client) settle(result actorstore.PutResult, err error, puts ...*Put) {
+	outcome, wrong := judge(result, err, c.Sync(), puts[0].begun)
+	if wrong != nil {
+		c.Fault("put %d: %w", puts[0].ID, wrong)
+	}
+	for i, p := range puts {
+		p.Result, p.Outcome, p.Nth = result, outcome, i
+	}
+}
+
+// Put sends a message and waits.
+func (c *Client) Put(topic string, queue int32, size int) *Put {
+	p := c.Begin(topic, queue, size)
+	c.Wait(p)
+	return p
+}
+
+// Batch sends n messages as one and waits.
+func (c *Client) Batch(topic string, queue int32, size, n int) {
+	var puts []*Put
+	var ms []actorstore.Message
+	for range n {
+		p := &Put{ID: len(c.Puts), Topic: topic, QueueID: queue, Size: size}
+		c.Puts = append(c.Puts, p)
+		puts, ms = append(puts, p), append(ms, p.Message())
+	}
+	pending, err := c.Store.BeginBatch(ms)
+	puts[0].pending, puts[0].begun = pending, err == nil
+	if err != nil {
+		c.refused(err, puts...)
+		return
+	}
+	c.Wait(puts...)
+}
+
+// Many sends n messages to several queues of a topic with so many in flight.
+func (c *Client) Many(topic string, queues int32, size, n, window int) {
+	var flight []*Put
+	for i := range n {
+		if len(flight) == window {
+			c.Wait(flight[0])
+			flight = flight[1:]
+		}
+		flight = append(flight, c.Begin(topic, int32(i)%queues, size))
+	}
+	for _, p := range flight {
+		c.Wait(p)
+	}
+}
+
+// Delete deletes a topic.
+func (c *Client) Delete(topic string) {
+	err := c.timed("delete topic", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // it waits for dispatch, which waits for the disk
+		defer cancel()
+		return c.Store.DeleteTopic(ctx, topic)
+	})
+	if err == nil {
+		c.Deleted[topic] = len(c.Puts)
+		delete(c.Unsure, topic)
+	} else {
+		c.Unsure[topic] = len(c.Puts)
+	}
+}
+
+// gone says whether a put's topic was deleted after it, and perhaps so.
+func (c *Client) gone(p *Put) (surely, perhaps bool) {
+	return p.ID < c.Deleted[p.Topic], p.ID < c.Unsure[p.Topic]
+}
+
+// NewClient makes a client of a small store on fsys: borders of segments, queue
+// files and index files are crossed within a few puts.
+func NewClient(fsys mapped.FS, root string, sync bool) *Client {
+	o := actorstore.DefaultOptions(root)
+	o.FS = fsys
+	if sync {
+		o.FlushDiskType = actorstore.SyncFlush
+	}
+	o.MappedFileSizeCommitLog = 16 << 10
+	o.MappedFileSizeConsumeQueue = 10 * 20
+	o.MapperFileSizeBatchConsumeQueue = 10 * 46
+	o.MaxHashSlotNum, o.MaxIndexNum = 8, 16
+	o.FlushIntervalCommitLog = 20 * time.Millisecond
+	o.FlushConsumeQueueThoroughInterval = 500 * time.Millisecond
+	o.CleanResourceInterval = 200 * time.Millisecond
+	o.MaxOpenQueueFiles = 16
+	o.FileReservedTime = 0
+	c := &Client{Options: o, Deleted: map[string]int{}, Unsure: map[string]int{}}
+	return c
+}

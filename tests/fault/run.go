@@ -1,0 +1,283 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// heal is how soon a store must take puts again once the fault is gone.
+const heal = 5 * time.Second
+
+// run is one case on its way. It must run in a synctest bubble: time is virtual.
+type run struct {
+	*Client
+	Case
+	disk   *mappedtest.FS
+	script *mappedtest.Script
+	used   int // calls before this script
+	open   bool
+	reach  int64 // what the last ending has promised of the log
+}
+
+// Run carries a case out and gives what must not be, and the number of calls.
+func Run(c Case) (faults []error, calls int) {
+	r := &run{Case: c, disk: mappedtest.NewFS(), reach: math.MaxInt64}
+	r.Client = NewClient(nil, "/data/store", c.Workload.Sync)
+	if c.Workload.Tune != nil {
+		c.Workload.Tune(r.Client)
+	}
+	r.arm()
+	if r.start() {
+		c.Workload.Do(r)
+	}
+	if r.open {
+		r.healed()
+		r.leave(c.Ending, c.Seed)
+	}
+	calls = r.used + r.script.Calls()
+	r.script.Clear()
+	r.judge()
+	return r.Faults, calls
+}
+
+// arm puts the fault before the disk; calls before it count.
+func (r *run) arm() {
+	r.script = mappedtest.NewScript(r.disk)
+	err := Errnos[r.Errno].Err
+	switch {
+	case r.K == 0:
+	case r.K > r.used:
+		r.script.Add(mappedtest.Rule{At: r.K - r.used, Err: err, Forever: r.Forever})
+	case r.Forever:
+		r.script.Add(mappedtest.Rule{Err: err, Forever: true})
+	}
+	r.Options.FS = r.script
+}
+
+// start opens the store under the fault.
+func (r *run) start() bool {
+	r.open = r.Open()
+	return r.open
+}
+
+// healed takes the fault away and wants a store that is healthy within moments,
+// or that says that it is read-only, and that shows what it has acknowledged.
+func (r *run) healed() {
+	r.script.Clear()
+	state, err := r.Store.State()
+	if err != nil {
+		r.Fault("state: %w", err)
+		return
+	}
+	if state.ReadOnly == nil || errors.Is(state.ReadOnly, actorstore.ErrDiskFull) {
+		r.takesPuts()
+	} else {
+		p := r.Put("after", 0, 100)
+		if p.Outcome != Refused || p.Result.Status != flusher.ServiceNotAvailable {
+			r.Fault("read-only (%v), but a put gets %v", state.ReadOnly, p.Result.Status)
+		}
+	}
+	r.dispatched()
+}
+
+// takesPuts wants a put to succeed soon.
+func (r *run) takesPuts() {
+	var p *Put
+	for began := time.Now(); time.Since(began) < heal; time.Sleep(100 * time.Millisecond) {
+		if p = r.Put("after", 0, 100); p.Outcome == Acked {
+			return
+		}
+		if s, err := r.Store.State(); err == nil && s.ReadOnly != nil && p.Result.Status == flusher.FlushDiskTimeout {
+			return // the failure was noticed with this put
+		}
+	}
+	r.Fault("%v after the fault was gone a put gets %v: %v", heal, p.Result.Status, p.Result.Err)
+}
+
+// dispatched wants all that was acknowledged in the queues soon, while the store
+// is still open. What a failed flush has kept back is not visible before the
+// store is opened again, and was not acknowledged under SYNC_FLUSH.
+func (r *run) dispatched() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*heal)
+	defer cancel()
+	err := r.Store.Dispatched(ctx)
+	state, serr := r.Store.State()
+	if serr != nil || err != nil && (state.ReadOnly == nil || errors.Is(err, context.DeadlineExceeded)) {
+		r.Fault("not dispatched %v after the fault was gone: %v, read-only: %v, %+v", 2*heal, errors.Join(err, serr), state.ReadOnly, state.Watermarks)
+		return
+	}
+	if err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64)); err != nil {
+		r.Fault("while open: %w", err)
+	}
+}
+
+// end ends the store in the middle of a workload. A copy of what is left is
+// opened without fault: what an ending may take, and has taken, is not waited
+// for any more, and must not come back.
+func (r *run) end(how Ending, seed uint64) {
+	r.leave(how, seed)
+	o := r.Options
+	o.FS = r.disk.Kill()
+	ctx := context.Background()
+	s, err := open(ctx, o)
+	if err != nil {
+		r.Fault("a copy does not open: %w", err)
+		return
+	}
+	if err := s.Dispatched(ctx); err != nil {
+		r.Fault("a copy is not dispatched: %w", err)
+	}
+	state, _ := s.State()
+	if err := r.Check(ctx, s, state.Watermarks.Min, r.Promised(r.reach)); err != nil {
+		r.Fault("a copy: %w", err)
+	}
+	seen, _ := Read(ctx, s)
+	for _, p := range r.Puts {
+		if _, is := seen[p.ID]; !is && (p.Outcome == Unknown || p.Result.End() > r.reach) {
+			p.Outcome = Refused
+		}
+	}
+	r.reach = math.MaxInt64
+	if err := s.Close(ctx); err != nil {
+		r.Fault("close of a copy: %w", err)
+	}
+}
+
+// leave ends the store and makes the disk what the ending leaves of it. The old
+// store is closed on the old disk, whatever it thinks of it.
+func (r *run) leave(how Ending, seed uint64) {
+	r.open = false
+	old, script, disk := r.Store, r.script, r.disk
+	state, err := old.State()
+	if err != nil {
+		r.Fault("state: %w", err)
+	}
+	flushed := state.Watermarks.Flushed
+	switch how {
+	case ByClose:
+		if err := r.Close(); err == nil {
+			r.disk = disk.Crash(seed, mappedtest.Nothing) // a clean stop needs no cache
+			r.reach = math.MaxInt64
+		} else {
+			r.disk = disk.Kill()
+			r.reach = math.MaxInt64
+		}
+	case ByKill:
+		r.disk = disk.Kill()
+	case ByDrop:
+		r.disk = disk.DropCaches()
+	case ByPowerCut:
+		modes := mappedtest.Modes()
+		r.disk = disk.Crash(seed, modes[int(seed%uint64(len(modes)))])
+	}
+	if (how == ByDrop || how == ByPowerCut) && !r.Sync() {
+		r.reach = min(r.reach, flushed)
+	}
+	r.used += script.Calls()
+	r.arm()
+	if how != ByClose {
+		script.Clear()
+		r.Store = nil
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = old.Close(ctx)
+	}
+	if n, m := disk.OpenFiles(), disk.Mappings(); n != 0 || m != 0 {
+		r.Fault("after close %d files are open and %d mapped", n, m)
+	}
+}
+
+// judge opens what is left without any fault and wants every promise kept, then
+// the same again after more puts and a clean stop.
+func (r *run) judge() {
+	r.Options.FS = r.disk
+	for _, last := range []bool{false, true} {
+		if !r.reopens(last) {
+			return
+		}
+	}
+}
+
+func (r *run) reopens(last bool) bool {
+	ctx := context.Background()
+	s, err := open(ctx, r.Options)
+	if err != nil {
+		r.Fault("does not open again: %w", err)
+		return false
+	}
+	r.Store = s
+	defer func() {
+		if err := r.Close(); err != nil {
+			r.Fault("close after all: %w", err)
+		}
+		if n, m := r.disk.OpenFiles(), r.disk.Mappings(); n != 0 || m != 0 {
+			r.Fault("after the last close %d files are open and %d mapped", n, m)
+		}
+		if last {
+			r.verify(ctx)
+		}
+	}()
+	state, err := s.State()
+	if err == nil {
+		err = state.ReadOnly
+	}
+	if err != nil {
+		r.Fault("reopened: %w", err)
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, 2*heal)
+	defer cancel()
+	if err := s.Dispatched(limited); err != nil {
+		r.Fault("reopened, not dispatched: %w", err)
+		return false
+	}
+	if err := r.Check(ctx, s, state.Watermarks.Min, r.Promised(r.reach)); err != nil {
+		r.Fault("reopened: %w", err)
+	}
+	r.settled()
+	if !last {
+		r.Many("orders", 2, 500, 5, 2)
+		r.Put("new", 0, 50)
+	}
+	return len(r.Faults) == 0
+}
+
+// settled takes what is there for what there is: a second opening must show the
+// same again, so what may have been there or not is decided now.
+func (r *run) settled() {
+	seen, _ := Read(context.Background(), r.Store)
+	for _, p := range r.Puts {
+		if at, is := seen[p.ID]; is {
+			p.Outcome, p.Nth = Acked, 0
+			p.Result.QueueOffset, p.Result.PhysicalOffset = at.QueueOffset, at.PhysicalOffset
+		} else {
+			p.Outcome = Refused
+		}
+	}
+	r.reach = math.MaxInt64
+	clear(r.Unsure)
+	clear(r.Deleted)
+}
+
+// verify wants nothing found in a store that was closed cleanly.
+func (r *run) verify(ctx context.Context) {
+	i, err := actorstore.Inspect(ctx, r.Options)
+	if err != nil {
+		r.Fault("inspect: %w", err)
+		return
+	}
+	defer i.Close()
+	var found []error
+	err = i.Verify(ctx, func(f actorstore.Finding) { found = append(found, fmt.Errorf("verify: %v", f)) })
+	r.Faults = append(r.Faults, found...)
+	if err != nil {
+		r.Fault("verify: %w", err)
+	}
+}

@@ -1,0 +1,93 @@
+package fault_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/actorstore/actorstore/tests/fault"
+)
+
+var (
+	flagCases = flag.Int("fault.cases", 400, "cases of the sweep, 0 = all")
+	flagSeed  = flag.Uint64("fault.seed", 1, "which cases and which crash images")
+	flagCase  = flag.String("fault.case", "", "one case of the sweep")
+)
+
+// carryOut runs a case in a bubble of virtual time. Requests that the store
+// keeps for reuse belong to the bubble of their first use: two collections
+// drop them.
+func carryOut(t *testing.T, c fault.Case) (faults []error, calls int) {
+	runtime.GC()
+	runtime.GC()
+	synctest.Test(t, func(t *testing.T) {
+		faults, calls = fault.Run(c)
+		time.Sleep(time.Minute) // the actor system's last timers
+	})
+	return faults, calls
+}
+
+// TestSweep fails every call of every workload in turn, with each errno, once
+// and for ever: all of it with -fault.cases=0, by default a part of it that
+// -fault.seed chooses. A store that dies takes only a child process with it.
+func TestSweep(t *testing.T) {
+	if *flagCase != "" {
+		c, err := fault.ParseCase(*flagCase)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults, calls := carryOut(t, c)
+		t.Logf("%d calls", calls)
+		for _, f := range faults {
+			t.Error(f)
+		}
+		return
+	}
+	began := time.Now()
+	cases, bad := 0, 0
+	for _, c := range sweep(t) {
+		fmt.Fprintln(os.Stderr, "case", c)
+		faults, _ := carryOut(t, c)
+		cases++
+		if len(faults) > 0 {
+			bad++
+			t.Errorf("%s\n%v", c.Command(), faults)
+		}
+	}
+	t.Logf("%d cases, %d violations, %v", cases, bad, time.Since(began).Round(time.Millisecond))
+}
+
+// sweep lists the cases of this run. Each workload is run without a fault first,
+// to learn how many calls it makes.
+func sweep(t *testing.T) []fault.Case {
+	var all []fault.Case
+	for _, w := range fault.Workloads() {
+		faults, calls := carryOut(t, fault.Case{Workload: w})
+		for _, f := range faults {
+			t.Errorf("%s without a fault: %v", w.Name, f)
+		}
+		for k := 1; k <= calls; k++ {
+			for e := range fault.Errnos {
+				for _, forever := range []bool{false, true} {
+					all = append(all, fault.Case{Workload: w, K: k, Errno: e, Forever: forever})
+				}
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(*flagSeed, 0))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	t.Logf("%d cases in all", len(all))
+	if n := *flagCases; n > 0 {
+		all = all[:min(n, len(all))]
+	}
+	for i := range all {
+		all[i].Ending = fault.Ending(rng.IntN(4))
+		all[i].Seed = rng.Uint64() >> 32
+	}
+	return all
+}
