@@ -141,8 +141,9 @@ func (d *demo) reopen(ctx context.Context) (*actorstore.Store, error) {
 	}
 	d.took, d.opened = time.Since(began), opened
 	segments, _ := filepath.Glob(filepath.Join(d.dir, "commitlog", "*"))
-	d.say("3 reopen", "recovered in %s: the log ends at %s in %d segments, %d bytes behind it were set aside, %d damaged places",
-		tookText(d.took), countText(opened.End), len(segments), opened.Cut, opened.Damaged)
+	d.say("3 reopen", "recovered in %s: the log ends at %s in %s, %s behind it were set aside, %s",
+		tookText(d.took), countText(opened.End), counted(int64(len(segments)), "segment"), counted(opened.Cut, "byte"),
+		counted(int64(opened.Damaged), "damaged place"))
 	return s, nil
 }
 
@@ -172,7 +173,7 @@ func (d *demo) summary() error {
 			real("recovery_ms", float64(d.took.Microseconds())/1e3).
 			number("end", d.opened.End).number("cut", d.opened.Cut).number("damaged", int64(d.opened.Damaged)))
 	}
-	d.say("", "")
+	d.a.printf("\n")
 	d.say("result", "%s acknowledged before the kill, %s found after it, %s lost",
 		countText(int64(acked)), countText(int64(d.found)), d.a.paint(map[bool]style{true: green, false: red}[d.lost == 0], countText(int64(d.lost))))
 	return nil

@@ -76,10 +76,7 @@ func (e *exporter) bounds() error {
 func (e *exporter) queue(ctx context.Context, topic string, q actorstore.QueueInfo) error {
 	w := &queueWalk{a: e.a, i: e.i, limit: -1, end: q.Max,
 		req: actorstore.GetRequest{Topic: topic, QueueID: q.ID, Offset: q.Min}}
-	if q.Err != nil {
-		e.a.note("%s-%d: %v", topic, q.ID, q.Err)
-		e.damaged++
-	}
+	w.failed(q.Err)
 	var show *shower
 	visit := func(m *actorstore.MessageExt) error {
 		props, err := properties(ctx, e.i, m)

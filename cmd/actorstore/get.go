@@ -38,6 +38,7 @@ fields "body" and "encoding" (text, hex or base64).`,
 		Args: words("DIR", "TOPIC", "[QUEUE]"), ValidArgsFunction: a.storeWords,
 	}
 	c.Flags().Int64Var(&f.offset, "offset", -1, "queue offset of the first message (default: the first there is)")
+	unset(c, "offset")
 	c.Flags().Int64VarP(&f.count, "count", "n", 10, "at most so many messages of each queue; -1 for all")
 	c.Flags().StringVar(&f.tags, "tags", "", `only messages with this tag, or one of "a || b"`)
 	c.Flags().StringVar(&f.time, "time", "", "begin at the first message stored then: "+timeForms)
@@ -90,10 +91,7 @@ func (a *app) get(ctx context.Context, f *getFlags, args []string) (err error) {
 func (f *getFlags) walk(a *app, i *actorstore.Inspection, topic string, q actorstore.QueueInfo) (*queueWalk, error) {
 	w := &queueWalk{a: a, i: i, limit: f.count, end: q.Max,
 		req: actorstore.GetRequest{Topic: topic, QueueID: q.ID, Offset: max(f.offset, q.Min), Tags: f.tags}}
-	if q.Err != nil {
-		a.note("%s-%d: %v", topic, q.ID, q.Err)
-		w.damaged++
-	}
+	w.failed(q.Err)
 	if f.time == "" || q.Max == q.Min {
 		return w, nil
 	}

@@ -25,7 +25,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		in: in, out: bufio.NewWriterSize(out, 64<<10), err: errs,
 		outTerminal: isTerminal(out), errTerminal: isTerminal(errs), inTerminal: isTerminal(in),
 	}
-	a.bar.a = a
+	a.bar.a, a.store.crc = a, true
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(in)

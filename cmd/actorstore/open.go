@@ -4,100 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/actorstore/actorstore"
-	"github.com/actorstore/actorstore/commitlog/record"
 )
-
-// storeFlags are the flags that say how a store is opened.
-type storeFlags struct {
-	segment, queueFile byteSize
-	slots, entries     int
-	lmq                bool
-	recover            bool
-	flush              string
-	crc                bool
-}
-
-// sizes adds the flags that no command takes from the files found: those of a
-// new store, and the geometry of an index that does not tell.
-func (f *storeFlags) sizes(c *cobra.Command) {
-	c.Flags().Var(&f.segment, "segment-size", "of a CommitLog segment in a new store (default 1GiB)")
-	c.Flags().Var(&f.queueFile, "queue-file-size", "of a ConsumeQueue file in a new store (default 6000000)")
-	f.geometry(c)
-	c.Flags().BoolVar(&f.crc, "record-crc", true, "give each record a checksum over all its bytes")
-}
-
-func (f *storeFlags) geometry(c *cobra.Command) {
-	c.Flags().IntVar(&f.slots, "index-slots", 0, "hash slots of an index file, where its size does not tell (maxHashSlotNum)")
-	c.Flags().IntVar(&f.entries, "index-entries", 0, "entries of an index file, likewise (maxIndexNum)")
-	c.Flags().BoolVar(&f.lmq, "lmq", false, "light queues are in use (default: if there are any)")
-}
-
-// flushing adds --flush.
-func (f *storeFlags) flushing(c *cobra.Command, preset string) {
-	c.Flags().StringVar(&f.flush, "flush", preset, "when a put is answered: async (in the page cache) or sync (on disk)")
-	complete(c, "flush", "async", "sync")
-}
-
-// reading adds what reading commands have in common.
-func (f *storeFlags) reading(c *cobra.Command) {
-	c.Flags().BoolVar(&f.recover, "recover", false, "recover the store first, as opening it would; this writes to it")
-	f.geometry(c)
-}
-
-// options are those of the store found at dir, with the flags on top.
-func (a *app) options(dir string) (actorstore.Options, error) {
-	o, err := actorstore.FoundOptions(dir)
-	if err != nil {
-		return o, err
-	}
-	f := &a.store
-	if f.segment > 0 {
-		o.MappedFileSizeCommitLog = int64(f.segment)
-	}
-	if f.queueFile > 0 {
-		o.MappedFileSizeConsumeQueue = int64(f.queueFile)
-	}
-	if f.slots > 0 {
-		o.MaxHashSlotNum = f.slots
-	}
-	if f.entries > 0 {
-		o.MaxIndexNum = f.entries
-	}
-	if f.lmq || hasLightQueues(dir) {
-		o.EnableLmq, o.EnableMultiDispatch = true, true
-	}
-	switch f.flush {
-	case "", "async":
-	case "sync":
-		o.FlushDiskType = actorstore.SyncFlush
-	default:
-		return o, usage("--flush async, or --flush sync", "--flush %q is neither", f.flush)
-	}
-	// A command line is no broker: it must not delete anything because it is old
-	// or the disk is full.
-	o.FileReservedTime = math.MaxInt64 / 4
-	o.CleanFileForciblyEnable = false
-	o.Logger = a.logger()
-	o.Events.Recovery = a.bar.event
-	return o, nil
-}
-
-// hasLightQueues tells by the directories; whether they were enabled stands in
-// no file of the store.
-func hasLightQueues(dir string) bool {
-	found, _ := filepath.Glob(filepath.Join(dir, "consumequeue", record.PrefixLMQ+"*"))
-	return len(found) > 0
-}
 
 // inspect opens a store for looking at, and tells what is special about it.
 func (a *app) inspect(ctx context.Context, dir string, index bool) (*actorstore.Inspection, error) {
@@ -171,8 +85,8 @@ func (a *app) recover(ctx context.Context, dir string) error {
 func (a *app) open(ctx context.Context, o actorstore.Options) (*actorstore.Store, error) {
 	s, opened, err := a.openStore(ctx, o)
 	if err == nil && !opened.Clean && opened.End > opened.Min {
-		a.note("%s was not closed cleanly: recovered in %s; the log ends at %d, %d bytes behind it were set aside, %d damaged places",
-			o.StorePathRootDir, tookText(opened.Took), opened.End, opened.Cut, opened.Damaged)
+		a.note("%s was not closed cleanly: recovered in %s; the log ends at %d, %s behind it were set aside, %s",
+			o.StorePathRootDir, tookText(opened.Took), opened.End, counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))
 	}
 	return s, err
 }

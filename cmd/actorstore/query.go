@@ -29,7 +29,8 @@ func newQuery(a *app) *cobra.Command {
 newest --count are found.
 
 With --json one line is printed, {"query":"TOPIC/KEY","offsets":"0 5291"}: the
-physical offsets, ascending. With --json --messages each message is a line, as
+physical offsets, ascending, none of them if there is no match (exit code 0, since
+it is an answer like any other). With --json --messages each message is a line, as
 get prints it.`,
 		Example: `  actorstore query data orders order-17
   actorstore query data orders order-17 --json

@@ -33,7 +33,10 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "for machines: one JSON object a line")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens in the store to standard error")
-	root.AddGroup(&cobra.Group{ID: "read", Title: "Read:"}, &cobra.Group{ID: "write", Title: "Write:"},
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(c.CommandPath()+" --help", "%w", err)
+	})
+	root.AddGroup(&cobra.Group{ID: "write", Title: "Write:"}, &cobra.Group{ID: "read", Title: "Read:"},
 		&cobra.Group{ID: "check", Title: "Look inside and check:"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -42,10 +45,18 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	cobra.EnableCommandSorting = false
 	add("write", newDemo(a), newPut(a), newRun(a), newBench(a))
 	add("read", newGet(a), newTail(a), newQuery(a), newExport(a))
 	add("check", newStat(a), newDump(a), newVerify(a))
 	return root
+}
+
+// unset keeps the help from printing a value that only says "not given".
+func unset(c *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		c.Flags().Lookup(name).DefValue = "0"
+	}
 }
 
 // runs marks where the command line was found right and the command begins: an

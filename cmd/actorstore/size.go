@@ -68,3 +68,11 @@ func countText(n int64) string {
 	}
 	return sign + digits
 }
+
+// counted is a number of things for people: 1 file, 2 files.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return countText(n) + " " + thing
+}

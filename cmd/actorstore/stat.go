@@ -3,15 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/actorstore/actorstore"
 )
 
 func newStat(a *app) *cobra.Command {
@@ -40,7 +33,7 @@ func (a *app) stat(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
-	s, err := a.survey(dir, i)
+	s, err := a.survey(ctx, dir, i)
 	if err != nil {
 		return err
 	}
@@ -49,145 +42,8 @@ func (a *app) stat(ctx context.Context, dir string) (err error) {
 	} else {
 		err = s.people()
 	}
-	if n := len(s.report.Findings); err == nil && n > 0 {
-		return fail(exitFailed, "actorstore verify "+dir, "%d findings", n)
+	if n := len(s.findings); err == nil && n > 0 {
+		return fail(exitFailed, "actorstore verify "+dir, "%s in %s", counted(int64(n), "finding"), dir)
 	}
 	return err
-}
-
-// survey is what stat shows.
-type survey struct {
-	a                  *app
-	dir, state         string
-	least, end         int64
-	segmentSize        int64
-	log, queues, index fileCount
-	report             actorstore.Report
-	i                  *actorstore.Inspection
-	topics             []actorstore.TopicInfo
-}
-
-// fileCount is how many files a part of the store has and what sizes they show.
-type fileCount struct{ files, bytes int64 }
-
-func (a *app) survey(dir string, i *actorstore.Inspection) (*survey, error) {
-	o, err := a.options(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &survey{a: a, dir: dir, i: i, state: "clean", segmentSize: o.MappedFileSizeCommitLog,
-		report: i.Report(), topics: i.Topics()}
-	switch {
-	case i.Locked():
-		s.state = "in use"
-	case !i.Clean():
-		s.state = "unclean"
-	}
-	s.least, s.end = i.Bounds()
-	for part, count := range map[string]*fileCount{
-		"commitlog": &s.log, "consumequeue": &s.queues, "batchconsumequeue": &s.queues,
-		"consumequeue_ext": &s.queues, "index": &s.index,
-	} {
-		if err := count.add(filepath.Join(dir, part)); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// add counts the files below a directory, which need not be there. A file that
-// goes meanwhile does not count.
-func (c *fileCount) add(dir string) error {
-	return filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			c.files++
-			c.bytes += info.Size()
-		}
-		return nil
-	})
-}
-
-func (s *survey) json() error {
-	var l jsonLine
-	state, mark := s.i.State(), s.report.Plan.Mark
-	l.line().text("store", s.dir).text("state", s.state).number("min", s.least).number("max", s.end).
-		number("last", s.report.Last).number("segments", s.log.files).number("segmentSize", s.segmentSize).
-		number("logBytes", s.log.bytes).number("queueFiles", s.queues.files).number("queueBytes", s.queues.bytes).
-		number("indexFiles", s.index.files).number("indexBytes", s.index.bytes)
-	if mark != nil {
-		l.number("markSequence", mark.Sequence).number("markFlushed", mark.FlushedEnd)
-	}
-	l.number("physicMsgTimestamp", state.Checkpoint.PhysicMsgTimestamp).
-		number("logicsMsgTimestamp", state.Checkpoint.LogicsMsgTimestamp).
-		number("indexMsgTimestamp", state.Checkpoint.IndexMsgTimestamp).
-		number("findings", int64(len(s.report.Findings)))
-	if err := s.a.put(&l); err != nil {
-		return err
-	}
-	for _, t := range s.topics {
-		for _, q := range t.Queues {
-			if err := s.a.put(queueLine(&l, t.Topic, q)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, f := range s.report.Findings {
-		if err := s.a.put(findingLine(&l, f)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *survey) people() error {
-	a, r := s.a, &s.report
-	colour := map[string]style{"clean": green, "in use": cyan, "unclean": yellow}[s.state]
-	words := map[string]string{"clean": "closed cleanly", "in use": "in use by another process", "unclean": "not closed cleanly"}[s.state]
-	say := func(name, format string, args ...any) {
-		a.printf("%s %s\n", a.paint(bold, fmt.Sprintf("%-11s", name)), fmt.Sprintf(format, args...))
-	}
-	say("store", "%s, %s", s.dir, a.paint(colour, words))
-	say("log", "%s to %s (%s), %d segments of %s", countText(s.least), countText(s.end), bytesText(s.end-s.least),
-		s.log.files, bytesText(s.segmentSize))
-	say("queues", "%d files, %s", s.queues.files, bytesText(s.queues.bytes))
-	say("index", "%d files, %s", s.index.files, bytesText(s.index.bytes))
-	if mark := r.Plan.Mark; mark != nil {
-		say("mark", "number %d: durable up to %s", mark.Sequence, countText(mark.FlushedEnd))
-	} else {
-		say("mark", "none that counts: %s", r.Plan.WhyNoMark)
-	}
-	c := s.i.State().Checkpoint
-	say("checkpoint", "log %s, queues %s, index %s", timeText(c.PhysicMsgTimestamp), timeText(c.LogicsMsgTimestamp), timeText(c.IndexMsgTimestamp))
-	if len(r.Findings) == 0 {
-		say("damage", "%s", a.paint(green, "none seen"))
-	}
-	for _, f := range r.Findings {
-		say("damage", "%s", a.paint(red, f.String()))
-	}
-	a.printf("\n")
-	return s.queueTable()
-}
-
-func (s *survey) queueTable() error {
-	t := s.a.table("TOPIC", ">QUEUE", "KIND", ">MIN", ">MAX", ">MESSAGES", "")
-	for _, topic := range s.topics {
-		for _, q := range topic.Queues {
-			why := ""
-			if q.Err != nil {
-				why = s.a.paint(red, strings.ReplaceAll(q.Err.Error(), "\n", "; "))
-			}
-			if err := t.row(harmless(topic.Topic, false), strconv.Itoa(int(q.ID)), q.Kind.String(), strconv.FormatInt(q.Min, 10),
-				strconv.FormatInt(q.Max, 10), countText(q.Max-q.Min), why); err != nil {
-				return err
-			}
-		}
-	}
-	return t.print()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -15,6 +16,7 @@ type table struct {
 	headers []string
 	align   []tw.Align
 	rows    [][]string
+	titled  bool // there is a header
 }
 
 // tableRows is how many rows are aligned together: a long export must not be
@@ -28,6 +30,7 @@ func (a *app) table(headers ...string) *table {
 		if cut, ok := strings.CutPrefix(h, ">"); ok {
 			h, align = cut, tw.AlignRight
 		}
+		t.titled = t.titled || h != ""
 		t.headers = append(t.headers, a.paint(bold, h))
 		t.align = append(t.align, align)
 	}
@@ -55,7 +58,8 @@ func (t *table) print() error {
 			Padding:    tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}},
 		}
 	}
-	w := tablewriter.NewTable(t.a.out,
+	var lines bytes.Buffer
+	w := tablewriter.NewTable(&lines,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleNone),
 			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
@@ -64,10 +68,18 @@ func (t *table) print() error {
 			Header: cells(tw.Off), Row: cells(tw.Off),
 			Behavior: tw.Behavior{TrimSpace: tw.Off},
 		}))
-	w.Header(t.headers)
+	if t.titled {
+		w.Header(t.headers)
+	}
 	if err := w.Bulk(t.rows); err != nil {
 		return err
 	}
 	t.rows = t.rows[:0]
-	return w.Render()
+	if err := w.Render(); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(lines.Bytes()) {
+		t.a.printf("%s\n", bytes.TrimRight(line, " \n"))
+	}
+	return nil
 }

@@ -68,11 +68,12 @@ func (a *app) verify(ctx context.Context, dir string, anyway bool) (err error) {
 	if a.json {
 		err = a.put(l.line().number("findings", int64(findings)).number("min", least).number("max", end))
 	} else if findings == 0 {
-		a.printf("%s log from %s to %s, %d queues\n", a.paint(green, "no damage:"), countText(least), countText(end), queueCount(i))
+		a.printf("%s log from %s to %s, %s\n", a.paint(green, "no damage:"), countText(least), countText(end),
+			counted(int64(queueCount(i)), "queue"))
 	}
 	if err == nil && findings > 0 {
 		return fail(exitFailed, "actorstore dump "+dir+" --ruler --from OFFSET shows a place; opening or --recover mends queues and index",
-			"%d findings in %s", findings, dir)
+			"%s in %s", counted(int64(findings), "finding"), dir)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/actorstore/actorstore"
 )
@@ -26,18 +27,24 @@ const batchCount = 64
 // each hands every message to visit. It returns where the queue goes on.
 func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt) error) (next int64, err error) {
 	next = w.req.Offset
+	tries := 0
 	for next < w.end && w.limit != 0 {
 		w.req.Offset, w.req.MaxCount = next, batchCount
 		if w.limit > 0 {
 			w.req.MaxCount = int(min(w.limit, batchCount))
 		}
 		if err := w.i.Get(ctx, w.req, &w.got); err != nil {
+			if tries++; w.i.Locked() && tries <= lookAgain {
+				time.Sleep(lookPause) // a writer may be just there
+				continue
+			}
 			if !w.skips(err) || w.got.NextOffset <= next {
 				return next, err
 			}
-			next = w.got.NextOffset
+			next, tries = w.got.NextOffset, 0
 			continue
 		}
+		tries = 0
 		for k := range w.got.Messages {
 			m := &w.got.Messages[k]
 			if err := visit(m); err != nil {
@@ -53,6 +60,15 @@ func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt)
 		next = w.got.NextOffset
 	}
 	return next, nil
+}
+
+// failed takes note of a queue that cannot be read to its end. A unit that is
+// being written looks like that, too.
+func (w *queueWalk) failed(why error) {
+	if why != nil && !w.i.Locked() {
+		w.damaged++
+		w.a.note("%s-%d: %v", w.req.Topic, w.req.QueueID, why)
+	}
 }
 
 // skips tells whether an error is damage to step over. What lies behind the end
@@ -80,7 +96,7 @@ func damageFound(n int) error {
 	if n == 0 {
 		return nil
 	}
-	return fail(exitFailed, "actorstore verify DIR lists all damage", "%d damaged messages were left out", n)
+	return fail(exitFailed, "actorstore verify DIR lists all damage", "%s left out", counted(int64(n), "damaged message"))
 }
 
 // queues are those of a topic, or the one that is asked for.
@@ -103,7 +119,11 @@ func queues(i *actorstore.Inspection, topic, queue string) ([]actorstore.QueueIn
 		}
 		return nil, notFound("actorstore stat DIR lists the queues", "topic %q has no queue %d", topic, id)
 	}
-	return nil, notFound("actorstore stat DIR lists the topics", "no topic %q", topic)
+	hint := "actorstore stat DIR lists the topics"
+	if !i.Clean() && !i.Locked() {
+		hint = "--recover, since queues may be incomplete after an unclean stop"
+	}
+	return nil, notFound(hint, "no topic %q", topic)
 }
 
 func queueNumber(text string) (int32, error) {
