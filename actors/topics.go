@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,15 +19,22 @@ import (
 // topicKinds tells the kind of each topic's queues: by option, else by
 // RocketMQ's config/topics.json, else by the record.
 type topicKinds struct {
-	batch  map[string]bool // true: batch, false: simple
-	listed []string
+	batch map[string]bool // true: batch, false: simple
 }
 
-// readTopicKinds reads the attributes of topics.json; a missing file is none.
+// readTopicKinds reads the attributes of topics.json; where that is missing or
+// cannot be read as JSON, those of topics.json.bak, as RocketMQ does. Neither
+// is none.
 func readTopicKinds(fsys mapped.FS, path string, batchTopics []string) (*topicKinds, error) {
-	k := &topicKinds{batch: make(map[string]bool), listed: batchTopics}
-	if err := k.readFile(fsys, path); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	k := &topicKinds{batch: make(map[string]bool)}
+	for _, path := range []string{path, path + ".bak"} {
+		b, err := readAll(fsys, path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if k.parse(b) {
+			break
+		}
 	}
 	for _, topic := range batchTopics {
 		k.batch[topic] = true
@@ -34,33 +42,74 @@ func readTopicKinds(fsys mapped.FS, path string, batchTopics []string) (*topicKi
 	return k, nil
 }
 
-func (k *topicKinds) readFile(fsys mapped.FS, path string) error {
+// readAll is the content of a small file, nil if it is missing.
+func readAll(fsys mapped.FS, path string) ([]byte, error) {
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	size, err := f.Size()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return io.ReadAll(io.NewSectionReader(f, 0, size))
+}
+
+// parse takes the kinds from a topics.json; false if it is none.
+func (k *topicKinds) parse(b []byte) bool {
 	var config struct {
 		TopicConfigTable map[string]struct {
 			Attributes map[string]string `json:"attributes"`
 		} `json:"topicConfigTable"`
 	}
-	if err := json.NewDecoder(io.NewSectionReader(f, 0, size)).Decode(&config); err != nil {
-		return nil // RocketMQ starts with defaults then, too
+	if err := json.Unmarshal(quoteKeys(b), &config); err != nil {
+		return false
 	}
 	for topic, c := range config.TopicConfigTable {
 		if kind, ok := c.Attributes["queue.type"]; ok {
 			k.batch[topic] = strings.EqualFold(kind, "BatchCQ")
 		}
 	}
-	return nil
+	return true
+}
+
+// quoteKeys puts the keys of maps into quotes that have none: fastjson writes
+// numbers so.
+func quoteKeys(b []byte) []byte {
+	out := make([]byte, 0, len(b)+16)
+	for at := 0; at < len(b); {
+		end := at + 1
+		switch c := b[at]; {
+		case c == '"':
+			for end < len(b) && b[end] != '"' {
+				if b[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(b))
+		case inBareKey(c):
+			for end < len(b) && inBareKey(b[end]) {
+				end++
+			}
+			if rest := bytes.TrimLeft(b[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+				out = append(append(append(out, '"'), b[at:end]...), '"')
+				at = end
+				continue
+			}
+		}
+		out = append(out, b[at:end]...)
+		at = end
+	}
+	return out
+}
+
+func inBareKey(c byte) bool {
+	return c == '-' || c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // of is the kind of a topic's queues; innerBatch is what its record says.
