@@ -1,6 +1,7 @@
 package recoverer
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -76,6 +77,11 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 			return 0, err
 		}
 	}
+	if !r.plan.Trusted {
+		if err := r.dropBehindHole(x, aside); err != nil {
+			return 0, err
+		}
+	}
 	from = max(x.EndPhyOffset(), r.rep.Min)
 	if len(x.Files()) < had || had == 0 || !r.plan.Trusted {
 		return from, nil
@@ -102,6 +108,41 @@ func (r *recovery) keyed(from, to int64) bool {
 	h.each(from, min(to, from+keyedWindow, r.rep.End), func(req *record.DispatchRequest) bool {
 		t := req.SysFlag & record.SysTransactionMask
 		found = req.PhysicalOffset >= from && t != record.SysTransactionRollback && len(req.UniqKey)+len(req.Keys)+len(req.Tags) > 0 &&
+			!r.in.Deleted.Covers(req.Topic, req.PhysicalOffset)
+		return !found
+	})
+	return found
+}
+
+// dropBehindHole takes out the files behind the first stretch of the log that
+// has records with keys and that no file covers. RocketMQ leaves such holes:
+// after an unclean stop it drops the file in use, and others, and indexes only
+// the last segments again. Tags do not count: before 5.5 they had no entries.
+func (r *recovery) dropBehindHole(x *indexsvc.Service, aside string) error {
+	last := r.rep.Min - 1 // the last record that is covered
+	for _, f := range x.Files() {
+		if r.hole(last, f.BeginPhyOffset) {
+			r.find(Finding{Where: Index, Path: f.Path, Offset: f.BeginPhyOffset,
+				Want: fmt.Sprintf("entries for the records behind %d", last), Got: "none; made again"})
+			return x.DropFrom(f.Name, aside)
+		}
+		last = max(last, f.EndPhyOffset)
+	}
+	return nil
+}
+
+// hole tells whether a record with keys stands behind the one at last and in
+// front of the one at next.
+func (r *recovery) hole(last, next int64) bool {
+	from, found := max(last, r.rep.Min), false
+	if next <= last+1 || next > r.rep.End {
+		return false
+	}
+	var h history
+	h.init(r.in, r.plan)
+	h.each(from, min(next, from+keyedWindow), func(req *record.DispatchRequest) bool {
+		found = req.PhysicalOffset > last && req.PhysicalOffset < next && len(req.UniqKey)+len(req.Keys) > 0 &&
+			req.SysFlag&record.SysTransactionMask != record.SysTransactionRollback &&
 			!r.in.Deleted.Covers(req.Topic, req.PhysicalOffset)
 		return !found
 	})
