@@ -230,6 +230,9 @@ func (o *Options) Validate() error {
 	if o.FS == nil || o.Now == nil {
 		return &OptionError{"FS and Now", "both set, as in DefaultOptions", "nil"}
 	}
+	if err := policyOf(o).Validate(); err != nil {
+		return &OptionError{"retention", "a policy that can be followed", err.Error()}
+	}
 	if _, err := record.ParseDelayLevels(o.MessageDelayLevel); err != nil {
 		return &OptionError{"MessageDelayLevel", "delays such as \"1s 5s 10s\"", err.Error()}
 	}

@@ -62,9 +62,16 @@ func (a *retentionActor) start(ctx actor.Context) {
 	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval)
 }
 
+// forEver is the age of expiry where messages are kept for ever.
+const forEver = 100 * 365 * 24 * time.Hour
+
 func policyOf(o *Options) retention.Policy {
+	reserved := o.FileReservedTime
+	if reserved == 0 {
+		reserved = forEver
+	}
 	return retention.Policy{
-		FileReservedTime: o.FileReservedTime, DeleteWhen: o.DeleteWhen,
+		FileReservedTime: reserved, DeleteWhen: o.DeleteWhen,
 		DiskMaxUsedSpaceRatio: o.DiskMaxUsedSpaceRatio, DiskSpaceCleanForciblyRatio: o.DiskSpaceCleanForciblyRatio,
 		DiskSpaceWarningLevelRatio: o.DiskSpaceWarningLevelRatio, CleanFileForciblyEnable: o.CleanFileForciblyEnable,
 		MaxStoreSize: o.MaxStoreSize, DeleteFileBatchMax: o.DeleteFileBatchMax,
