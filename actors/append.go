@@ -199,7 +199,7 @@ func (a *appendActor) settleRest(items *[]*putRequest) {
 
 func (a *appendActor) answer(r *putRequest, status flusher.PutMessageStatus, cause error) {
 	a.released += r.Weight
-	r.Fail(status, cause)
+	r.Fail(status, &PutError{status, cause})
 }
 
 func (a *appendActor) giveBack() {

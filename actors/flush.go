@@ -110,7 +110,7 @@ func (f *flushActor) abort(cause error) {
 	var released int64
 	all.Each(func(w *flusher.Waiter) {
 		released += w.Weight
-		w.Fail(flusher.FlushDiskTimeout, cause)
+		w.Fail(flusher.FlushDiskTimeout, &PutError{flusher.FlushDiskTimeout, cause})
 	})
 	if released != 0 {
 		f.t.admission.leave(released)

@@ -146,8 +146,9 @@ func refusedPending(err error) (Pending, error) {
 	return Pending{refused: result}, err
 }
 
-// PutError says with which status a put was refused, and why. Nothing of the
-// message was written.
+// PutError says with which status a put failed, and why. Nothing of the message
+// was written, but with FLUSH_DISK_TIMEOUT: then it is in the log, and nobody
+// knows whether on the disk.
 type PutError struct {
 	Status flusher.PutMessageStatus
 	Cause  error

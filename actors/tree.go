@@ -138,14 +138,15 @@ func (t *tree) refuse(message any) {
 	case *putRequest:
 		n := m.Weight
 		if m.Take() {
-			m.Fail(flusher.ServiceNotAvailable, cause)
+			m.Fail(flusher.ServiceNotAvailable, &PutError{flusher.ServiceNotAvailable, cause})
 		}
 		t.admission.leave(n)
 	case *chain:
 		var n int64
 		m.Each(func(w *flusher.Waiter) {
 			n += w.Weight
-			w.Fail(flusher.FlushDiskTimeout, fmt.Errorf("%w: %w", flusher.ErrOutcomeUnknown, cause))
+			w.Fail(flusher.FlushDiskTimeout, &PutError{flusher.FlushDiskTimeout,
+				fmt.Errorf("%w: %w", flusher.ErrOutcomeUnknown, cause)})
 		})
 		t.admission.leave(n)
 	case *dispatch.Window:
