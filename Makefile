@@ -1,6 +1,6 @@
 # Everything here needs only Go, but for what is marked.
 GO ?= go
-STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@2026.2.2
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: all build test race lint cross fuzz interop bench demo clean
 
@@ -38,7 +38,7 @@ fuzz:             ## every fuzz target for FUZZTIME
 
 interop:          ## both ways against Apache RocketMQ; installs a JDK and Maven (Debian, root)
 	sh tests/interop/install.sh
-	ACTORSTORE_INTEROP=1 $(GO) test -count=1 -timeout 20m ./tests/interop
+	ACTORSTORE_INTEROP=1 $(GO) test -count=1 -timeout 20m -parallel 4 ./tests/interop
 
 bench:            ## beside a mutex log and Apache RocketMQ; a quiet machine, a JDK and Maven
 	sh tests/interop/install.sh

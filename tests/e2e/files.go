@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,12 +55,39 @@ func Copy(from, to string) error {
 		if e.IsDir() {
 			return os.MkdirAll(target, 0o755)
 		}
-		b, err := os.ReadFile(path)
+		return copyFile(path, target)
+	})
+}
+
+// copyFile copies the bytes that are not zero: files of a store are mostly
+// empty.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	buf, zeros, at := make([]byte, 1<<16), make([]byte, 1<<16), int64(0)
+	for {
+		n, err := io.ReadFull(in, buf)
+		if n > 0 && !bytes.Equal(buf[:n], zeros[:n]) {
+			if _, err := out.WriteAt(buf[:n], at); err != nil {
+				return err
+			}
+		}
+		at += int64(n)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return out.Truncate(at)
+		}
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(target, b, 0o644)
-	})
+	}
 }
 
 // Tree lists what stands below a directory, a line for each entry: name, mode,

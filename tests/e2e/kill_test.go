@@ -1,16 +1,10 @@
 package e2e_test
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/actorstore/actorstore"
@@ -18,18 +12,9 @@ import (
 	"github.com/actorstore/actorstore/tests/golden"
 )
 
-// child is set in the environment of a child process: its store's directory.
-const child = "ACTORSTORE_E2E_CHILD"
-
 // TestMain lets the test binary be a program that puts until it is killed.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(child); dir != "" {
-		if err := putForEver(dir, os.Getenv(child+"_FLUSH") == "sync", os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	e2e.RunChild()
 	os.Exit(m.Run())
 }
 
@@ -37,43 +22,6 @@ func killSettings() golden.Settings {
 	s := golden.SettingsOf(golden.PropCRC)
 	s.LMQ = true
 	return s
-}
-
-func killOptions(dir string, sync bool) actorstore.Options {
-	o := e2e.Options(dir, killSettings())
-	if sync {
-		o.FlushDiskType = actorstore.SyncFlush
-	}
-	return o
-}
-
-// putForEver puts and writes a line for each record once its put is answered.
-func putForEver(dir string, sync bool, out io.Writer) error {
-	o := killOptions(dir, sync)
-	s, err := actorstore.Open(context.Background(), o)
-	if err != nil {
-		return err
-	}
-	w := e2e.NewWriter(s, o, e2e.KindsOf(killSettings(), 7), nil)
-	w.Window = 8
-	var failed error
-	w.Each = func(puts []e2e.Put) {
-		for _, p := range puts {
-			b, err := json.Marshal(p)
-			if err == nil {
-				_, err = fmt.Fprintf(out, "%s\n", b)
-			}
-			if err != nil {
-				failed = err
-			}
-		}
-	}
-	for i := 0; failed == nil; i += 100 {
-		if _, err := w.Put(context.Background(), i, 100); err != nil {
-			return err
-		}
-	}
-	return failed
 }
 
 // TestKill kills a process in the middle of its puts, with kill -9. What was
@@ -86,64 +34,29 @@ func TestKill(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("sync=%v,%d", sync, answered), func(t *testing.T) {
-				dir := filepath.Join(t.TempDir(), "store")
-				puts := killed(t, dir, sync, answered)
-				afterKill(t, dir, sync, puts)
+				j := e2e.Job{Root: filepath.Join(t.TempDir(), "store"), Settings: killSettings(), Sync: sync,
+					Kinds: e2e.KindsOf(killSettings(), 7), Window: 8}
+				puts, err := j.Kill(answered)
+				must(t, err)
+				afterKill(t, j.Options(), puts)
 			})
 		}
 	}
 }
 
-// killed runs a child until it has answered so many records, kills it and
-// gives the records that it answered.
-func killed(t *testing.T, dir string, sync bool, answered int) []e2e.Put {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), child+"="+dir)
-	if sync {
-		cmd.Env = append(cmd.Env, child+"_FLUSH=sync")
-	}
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	var puts []e2e.Put
-	in := bufio.NewReader(out)
-	dead := false
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			break // what was being written when it died is not a line
-		}
-		var p e2e.Put
-		must(t, json.Unmarshal(line, &p))
-		if puts = append(puts, p); len(puts) >= answered && !dead {
-			must(t, cmd.Process.Kill())
-			dead = true
-		}
-	}
-	cmd.Wait() // tells that it was killed
-	if !dead {
-		t.Fatalf("the child ended by itself after %d records: %s", len(puts), complaints.String())
-	}
-	return puts
-}
-
 // afterKill opens what a kill has left.
-func afterKill(t *testing.T, dir string, sync bool, puts []e2e.Put) {
+func afterKill(t *testing.T, o actorstore.Options, puts []e2e.Put) {
 	t.Helper()
-	o := killOptions(dir, sync)
 	model := e2e.NewModel(nil)
 	model.Add(puts)
-	before := tree(t, dir)
+	before := tree(t, o.StorePathRootDir)
 	i, err := actorstore.Inspect(t.Context(), o)
 	must(t, err)
 	if i.Clean() || i.Locked() {
 		t.Errorf("clean %v, locked %v", i.Clean(), i.Locked())
 	}
 	must(t, i.Close())
-	sameTree(t, dir, before)
+	sameTree(t, o.StorePathRootDir, before)
 
 	s := open(t, o)
 	r := readStore(t, s, o, nil)

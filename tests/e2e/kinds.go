@@ -50,35 +50,35 @@ func (k Kinds) Message(i int) actorstore.Message {
 	var m actorstore.Message
 	switch i % kindCount {
 	case 0:
-		m = message("orders", 0, "TagA", fmt.Sprint("order-", i), bytes(r, 32+r.IntN(900)))
+		m = message("orders", 0, "TagA", fmt.Sprint("order-", i), noise(r, 32+r.IntN(900)))
 	case 1:
-		m = message("orders", 1, "TagB", fmt.Sprintf("order-%d cust-%d", i, i%7), bytes(r, 100+r.IntN(500)))
+		m = message("orders", 1, "TagB", fmt.Sprintf("order-%d cust-%d", i, i%7), noise(r, 100+r.IntN(500)))
 	case 2:
-		m = message("payments", int32(i%4), "", "", bytes(r, 1+r.IntN(3000)))
+		m = message("payments", int32(i%4), "", "", noise(r, 1+r.IntN(3000)))
 	case 3:
 		m = message("empty-body", 0, "E", fmt.Sprint("e", i), nil)
 	case 4:
 		m = message("unicode", 0, "标签", fmt.Sprint("ключ-", i), []byte(fmt.Sprintf("тело %d 😀", i)))
 	case 5:
-		m = message("v6", 0, "V6", fmt.Sprint("v6-", i), bytes(r, 100))
+		m = message("v6", 0, "V6", fmt.Sprint("v6-", i), noise(r, 100))
 		m.BornHost, m.StoreHost = bornV6, storeV6
 	case 6:
-		m = message("orders", 2, "TagC", "", bytes(r, 64))
+		m = message("orders", 2, "TagC", "", noise(r, 64))
 		m.Properties.Set(record.PropertyUniqKey, fmt.Sprintf("7F00000100002A139A%014d", i))
 		m.Properties.Set("region", fmt.Sprint("eu-", i%3))
 	case 7, 8, 9:
-		m = message("orders", 0, "T", fmt.Sprint("tx-", i), bytes(r, 80))
+		m = message("orders", 0, "T", fmt.Sprint("tx-", i), noise(r, 80))
 	case 10:
-		m = message(record.TopicSchedule, 2, "D", fmt.Sprint("d", i), bytes(r, 50))
+		m = message(record.TopicSchedule, 2, "D", fmt.Sprint("d", i), noise(r, 50))
 	case 11:
-		m = message("retry", 0, "R", fmt.Sprint("r#", i), bytes(r, 50))
+		m = message("retry", 0, "R", fmt.Sprint("r#", i), noise(r, 50))
 		m.Flag, m.ReconsumeTimes = int32(i*31), int32(i%16)
 	case 12:
-		m = message(k.longTopic(), 0, "L", fmt.Sprint("l", i), bytes(r, 30))
+		m = message(k.longTopic(), 0, "L", fmt.Sprint("l", i), noise(r, 30))
 	case batchKind:
 		m = message(k.BatchTopic, 0, "B", fmt.Sprint("b", i), record.EncodeInnerBatch(nil, k.members(r, i)))
 	default:
-		m = message("lmq-src", 0, "M", fmt.Sprint("m", i), bytes(r, 40))
+		m = message("lmq-src", 0, "M", fmt.Sprint("m", i), noise(r, 40))
 	}
 	k.special(&m, i)
 	return m
@@ -113,7 +113,7 @@ func (k Kinds) Batch(i int) []actorstore.Message { return k.members(k.random(i),
 func (k Kinds) members(r *rand.Rand, i int) []actorstore.Message {
 	batch := make([]actorstore.Message, members)
 	for n := range batch {
-		batch[n] = message("batch", int32(i%2), "B", fmt.Sprintf("b%d-%d", i, n), bytes(r, 20+r.IntN(50)))
+		batch[n] = message("batch", int32(i%2), "B", fmt.Sprintf("b%d-%d", i, n), noise(r, 20+r.IntN(50)))
 	}
 	return batch
 }
@@ -142,7 +142,7 @@ func message(topic string, queue int32, tag, keys string, body []byte) actorstor
 	return m
 }
 
-func bytes(r *rand.Rand, n int) []byte {
+func noise(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = byte(r.Uint32())

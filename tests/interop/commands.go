@@ -3,6 +3,7 @@ package interop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,6 +60,21 @@ func (e *Engine) Export(ctx context.Context, copyOfStore string, s Settings, ask
 		}
 	}
 	return e.Run(ctx, questions.String(), args...)
+}
+
+// Hold opens a store with RocketMQ and keeps it open. It returns when the
+// program has been started, which is before it has the store; release ends it.
+func (e *Engine) Hold(ctx context.Context, dir string, s Settings) (release func() error, err error) {
+	// It waits for questions on its standard input.
+	cmd := e.command(ctx, append([]string{"export", dir, "--ask", "-"}, s.args()...))
+	questions, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(questions.Close(), cmd.Wait()) }, nil
 }
 
 // Writing says what RocketMQ shall put.

@@ -16,7 +16,7 @@
 // the engine says that it did not run.
 //
 //	sh tests/interop/install.sh
-//	ACTORSTORE_INTEROP=1 go test ./tests/interop
+//	ACTORSTORE_INTEROP=1 go test -parallel 4 ./tests/interop
 //
 // By hand:
 //

@@ -76,11 +76,7 @@ func javaProject() (string, error) {
 // Run runs one command of the program and returns the lines it printed. The
 // error of a failed command carries the end of its standard error.
 func (e *Engine) Run(ctx context.Context, stdin string, args ...string) ([]string, error) {
-	full := append([]string{}, e.JVM...)
-	full = append(full, "-cp", e.classPath, "actorstore.interop.Main")
-	cmd := exec.CommandContext(ctx, "java", append(full, args...)...)
-	// Topics become file names and keys arguments: Java must take both for UTF-8.
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	cmd := e.command(ctx, args)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
@@ -88,6 +84,16 @@ func (e *Engine) Run(ctx context.Context, stdin string, args ...string) ([]strin
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, tail(complaints.Bytes()))
 	}
 	return strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' }), nil
+}
+
+// command is the program with arguments.
+func (e *Engine) command(ctx context.Context, args []string) *exec.Cmd {
+	full := append([]string{}, e.JVM...)
+	full = append(full, "-cp", e.classPath, "actorstore.interop.Main")
+	cmd := exec.CommandContext(ctx, "java", append(full, args...)...)
+	// Topics become file names and keys arguments: Java must take both for UTF-8.
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	return cmd
 }
 
 // tail is the last part of an output, enough for a stack trace.
