@@ -45,9 +45,12 @@ func Read(ctx context.Context, r Reader) (map[int]Seen, error) {
 					break
 				}
 				for i := range got.Messages {
-					if err := see(seen, &got.Messages[i], topic.Topic, q.ID, at+int64(i)); err != nil {
+					m := &got.Messages[i]
+					at = max(at, m.QueueOffset) // retention may be ahead of the queue's minimum
+					if err := see(seen, m, topic.Topic, q.ID, at); err != nil {
 						wrong = append(wrong, err)
 					}
+					at++
 				}
 			}
 		}

@@ -23,11 +23,13 @@ type run struct {
 	script *mappedtest.Script
 	used   int // calls before this script
 	open   bool
-	reach  int64 // what the last ending has promised of the log
+	reach  int64  // what the last ending has promised of the log
+	failed string // the call that the fault has hit first
 }
 
-// Run carries a case out and gives what must not be, and the number of calls.
-func Run(c Case) (faults []error, calls int) {
+// Run carries a case out and gives what must not be, the number of calls, and
+// the first call that failed.
+func Run(c Case) (faults []error, calls int, failed string) {
 	r := &run{Case: c, disk: mappedtest.NewFS(), reach: math.MaxInt64}
 	r.Client = NewClient(nil, "/data/store", c.Workload.Sync)
 	if c.Workload.Tune != nil {
@@ -42,9 +44,10 @@ func Run(c Case) (faults []error, calls int) {
 		r.leave(c.Ending, c.Seed)
 	}
 	calls = r.used + r.script.Calls()
+	r.noteFailed()
 	r.script.Clear()
 	r.judge()
-	return r.Faults, calls
+	return r.Faults, calls, r.failed
 }
 
 // arm puts the fault before the disk; calls before it count.
@@ -59,6 +62,15 @@ func (r *run) arm() {
 		r.script.Add(mappedtest.Rule{Err: err, Forever: true})
 	}
 	r.Options.FS = r.script
+}
+
+// noteFailed looks for the call that the fault has hit.
+func (r *run) noteFailed() {
+	for _, call := range r.script.Trace() {
+		if r.failed == "" && r.K > 0 && errors.Is(call.Err, Errnos[r.Errno].Err) {
+			r.failed = call.String()
+		}
+	}
 }
 
 // start opens the store under the fault.
@@ -102,19 +114,46 @@ func (r *run) takesPuts() {
 }
 
 // dispatched wants all that was acknowledged in the queues soon, while the store
-// is still open. What a failed flush has kept back is not visible before the
-// store is opened again, and was not acknowledged under SYNC_FLUSH.
+// is still open. Under SYNC_FLUSH a failed flush keeps back what it did not
+// cover until the store is opened again; that was not acknowledged.
 func (r *run) dispatched() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*heal)
 	defer cancel()
-	err := r.Store.Dispatched(ctx)
-	state, serr := r.Store.State()
-	if serr != nil || err != nil && (state.ReadOnly == nil || errors.Is(err, context.DeadlineExceeded)) {
-		r.Fault("not dispatched %v after the fault was gone: %v, read-only: %v, %+v", 2*heal, errors.Join(err, serr), state.ReadOnly, state.Watermarks)
+	for {
+		state, err := r.Store.State()
+		if err != nil {
+			r.Fault("state: %w", err)
+			return
+		}
+		if state.Watermarks.Dispatched >= state.Watermarks.Confirm {
+			r.shown(ctx, state)
+			return
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			r.Fault("not dispatched %v after the fault was gone: %+v, read-only: %v", 2*heal, state.Watermarks, state.ReadOnly)
+			return
+		}
+	}
+}
+
+// shown wants what was acknowledged to be seen. A store whose recovery could not
+// prove the end of its log is read-only, and shows only what is proven.
+func (r *run) shown(ctx context.Context, state actorstore.State) {
+	if state.ReadOnly == nil {
+		if err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64)); err != nil {
+			r.Fault("while open: %w", err)
+		}
 		return
 	}
-	if err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64)); err != nil {
-		r.Fault("while open: %w", err)
+	seen, _ := Read(ctx, r.Store)
+	for _, p := range r.Puts {
+		surely, perhaps := r.gone(p)
+		if _, is := seen[p.ID]; !is && !surely && !perhaps && r.Promised(state.Watermarks.Confirm)(p) &&
+			p.Result.PhysicalOffset >= state.Watermarks.Min {
+			r.Fault("while open and read-only: message %d at %d is not seen: %+v", p.ID, p.Result.PhysicalOffset, state.Watermarks)
+		}
 	}
 }
 
@@ -181,6 +220,7 @@ func (r *run) leave(how Ending, seed uint64) {
 		r.reach = min(r.reach, flushed)
 	}
 	r.used += script.Calls()
+	r.noteFailed()
 	r.arm()
 	if how != ByClose {
 		script.Clear()

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -22,14 +23,14 @@ var (
 // carryOut runs a case in a bubble of virtual time. Requests that the store
 // keeps for reuse belong to the bubble of their first use: two collections
 // drop them.
-func carryOut(t *testing.T, c fault.Case) (faults []error, calls int) {
+func carryOut(t *testing.T, c fault.Case) (faults []error, calls int, failed string) {
 	runtime.GC()
 	runtime.GC()
 	synctest.Test(t, func(t *testing.T) {
-		faults, calls = fault.Run(c)
+		faults, calls, failed = fault.Run(c)
 		time.Sleep(time.Minute) // the actor system's last timers
 	})
-	return faults, calls
+	return faults, calls, failed
 }
 
 // TestSweep fails every call of every workload in turn, with each errno, once
@@ -41,8 +42,8 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		faults, calls := carryOut(t, c)
-		t.Logf("%d calls", calls)
+		faults, calls, failed := carryOut(t, c)
+		t.Logf("%d calls, failed: %s", calls, failed)
 		for _, f := range faults {
 			t.Error(f)
 		}
@@ -52,11 +53,11 @@ func TestSweep(t *testing.T) {
 	cases, bad := 0, 0
 	for _, c := range sweep(t) {
 		fmt.Fprintln(os.Stderr, "case", c)
-		faults, _ := carryOut(t, c)
+		faults, _, failed := carryOut(t, c)
 		cases++
 		if len(faults) > 0 {
 			bad++
-			t.Errorf("%s\n%v", c.Command(), faults)
+			t.Errorf("%s\nfailed: %s\n%v", c.Command(), failed, errors.Join(faults...))
 		}
 	}
 	t.Logf("%d cases, %d violations, %v", cases, bad, time.Since(began).Round(time.Millisecond))
@@ -67,7 +68,7 @@ func TestSweep(t *testing.T) {
 func sweep(t *testing.T) []fault.Case {
 	var all []fault.Case
 	for _, w := range fault.Workloads() {
-		faults, calls := carryOut(t, fault.Case{Workload: w})
+		faults, calls, _ := carryOut(t, fault.Case{Workload: w})
 		for _, f := range faults {
 			t.Errorf("%s without a fault: %v", w.Name, f)
 		}
