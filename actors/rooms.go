@@ -168,6 +168,8 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	}
 	if r.report.ReadOnly != nil {
 		r.log.Fail(r.report.ReadOnly)
+	} else if err := r.deleted.cut(r.report.End); err != nil {
+		return err
 	}
 	r.serve(o)
 	if o.Events.Opened != nil {

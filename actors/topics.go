@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -162,4 +163,23 @@ func (d *deletedTopics) add(topic string, end int64) error {
 		}
 	}
 	return err
+}
+
+// cut follows a log that has lost its tail: a deletion cannot reach behind its
+// end, or it would cover what is put there from now on (F21).
+func (d *deletedTopics) cut(end int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	cut := maps.Clone(d.topics)
+	for topic, deleted := range cut {
+		cut[topic] = min(deleted, end)
+	}
+	if maps.Equal(cut, d.topics) {
+		return nil
+	}
+	if err := checkpoint.WriteDeleted(d.fs, d.layout, cut); err != nil {
+		return err
+	}
+	d.topics = cut
+	return nil
 }
