@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
@@ -41,14 +42,48 @@ func (r *recovery) choose(p *replay) error {
 		if err := p.strip(st); err != nil {
 			return err
 		}
-		if r.plan.Trusted && st.trustEnd > p.min && st.trustEnd <= p.all {
+		if r.plan.Trusted && (st.unclear || st.trustEnd > p.min && st.trustEnd <= p.all) {
 			st.checked = true // the summary should have known it
 		}
 	}
 	for _, st := range p.states {
-		if st.checked {
-			r.rep.QueuesChecked++
+		if !st.checked {
+			continue
 		}
+		r.rep.QueuesChecked++
+		if err := p.searchable(st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchable makes sure that a batch queue can be searched: its units are found
+// by their contents, so one that is damaged hides others. Such a queue is made
+// anew; the log has all that it says.
+func (p *replay) searchable(st *queueState) error {
+	if st.q == nil || st.kind != consumequeue.Batch {
+		return nil
+	}
+	var buf [largeWindow]consumequeue.Unit
+	next := st.q.MinOffset()
+	for next < st.q.MaxOffset() {
+		n, err := st.q.Read(next, buf[:])
+		if err != nil && !isCorrupt(err) {
+			return err
+		}
+		for i := range buf[:n] {
+			if u := &buf[i]; err == nil && u.Base != next {
+				err = &record.CorruptionError{Want: fmt.Sprintf("a unit for offset %d", next), Got: fmt.Sprintf("one for %d", u.Base), Next: -1}
+			}
+			next += max(int64(buf[i].Num), 1)
+		}
+		if err == nil && n > 0 {
+			continue
+		}
+		p.tell(st, next, "units that follow each other", fmt.Sprint(err))
+		st.trustEnd = 0
+		return st.q.Reset(p.in.Layout.Aside())
 	}
 	return nil
 }
@@ -144,7 +179,7 @@ func (p *replay) strip(st *queueState) error {
 		if k > 0 {
 			u := &buf[k-1]
 			keep = u.Base + max(int64(u.Num), 1)
-			if u.PhysicalOffset >= p.min {
+			if u.PhysicalOffset >= p.min && !st.unclear {
 				st.trustEnd = u.PhysicalOffset + int64(u.Size)
 			}
 			break
@@ -159,10 +194,17 @@ func (p *replay) strip(st *queueState) error {
 	return st.cutTo(keep)
 }
 
-// right tells whether the last unit of a queue may stay.
+// right tells whether the last unit of a queue may stay. In a part of the log
+// that has not been scanned a unit may point at damage that is not known yet:
+// that is unclear until the replay has been there.
 func (p *replay) right(u *consumequeue.Unit, st *queueState) bool {
-	if u.PhysicalOffset+int64(u.Size) > p.end {
+	end := u.PhysicalOffset + int64(u.Size)
+	switch {
+	case end > p.end:
 		return false
+	case u.PhysicalOffset < p.min, p.damage.holds(u), p.look.backs(u, st.topic, st.id, p.end):
+		return true
 	}
-	return u.PhysicalOffset < p.min || p.damage.holds(u) || p.look.backs(u, st.topic, st.id, p.end)
+	st.unclear = u.PhysicalOffset < p.unscanned && !p.look.whole(u.PhysicalOffset, p.end)
+	return st.unclear
 }

@@ -80,6 +80,13 @@ func (p *replay) settleEnd(st *queueState) error {
 // settleUnknown: the log has no record of this queue in what was replayed. Its
 // units are those that strip has left; an empty one that is new to us goes.
 func (p *replay) settleUnknown(st *queueState) error {
+	if st.unclear {
+		// The log has been read by now.
+		p.unscanned = p.min
+		if err := p.strip(st); err != nil {
+			return err
+		}
+	}
 	if st.summed || st.q.MaxOffset() > 0 {
 		return nil
 	}

@@ -7,9 +7,18 @@ import (
 )
 
 // hole gives units to the offsets between a queue's last record and this one.
-// Units that already point at the damage stay.
+// If those that stand there all point at damage, they stay.
 func (p *replay) hole(st *queueState, e *consumequeue.Entry) error {
 	from := st.next
+	kept, err := p.explained(st, from, e.QueueOffset)
+	if err != nil {
+		return err
+	}
+	if kept {
+		p.rep.Holes += e.QueueOffset - from
+		st.next = e.QueueOffset
+		return p.accept(st, e)
+	}
 	units := p.unitsFor(st, e)
 	if units == nil {
 		st.next = e.QueueOffset
@@ -17,32 +26,48 @@ func (p *replay) hole(st *queueState, e *consumequeue.Entry) error {
 	}
 	p.tell(st, from, fmt.Sprintf("records for the offsets %d to %d", from, e.QueueOffset-1),
 		fmt.Sprintf("none in front of the record at %d", e.PhysicalOffset))
+	if st.kind == consumequeue.Batch && st.next < st.max() {
+		if err := p.cutBack(st, st.next); err != nil {
+			return err
+		}
+	}
 	for i := range units {
 		h := &units[i]
 		p.rep.Holes++
 		if h.QueueOffset >= st.max() {
-			if err := p.append(st, h); err != nil {
-				return err
-			}
-			continue
+			err = p.append(st, h)
+		} else {
+			st.stale()
+			p.rep.UnitsRewritten++
+			err = st.q.Rewrite(h.QueueOffset, *h)
 		}
-		u, found, err := st.unit(h.QueueOffset)
-		switch {
-		case err != nil && !isCorrupt(err):
-			return err
-		case err == nil && found && p.damage.holds(&u):
-			continue
-		case err == nil && !found:
-			continue
-		}
-		st.stale()
-		p.rep.UnitsRewritten++
-		if err := st.q.Rewrite(h.QueueOffset, *h); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	st.next = e.QueueOffset
 	return p.accept(st, e)
+}
+
+// explained tells whether units stand at all offsets [from, to) and each points
+// at damage of its own.
+func (p *replay) explained(st *queueState, from, to int64) (bool, error) {
+	if st.q == nil || to > st.q.MaxOffset() {
+		return false, nil
+	}
+	end := st.lastEnd
+	for from < to {
+		u, found, err := st.unit(from)
+		if err != nil && !isCorrupt(err) {
+			return false, err
+		}
+		if err != nil || !found || u.PhysicalOffset < end || !p.damage.holds(&u) {
+			return false, nil
+		}
+		end = u.PhysicalOffset + int64(u.Size)
+		from += max(int64(u.Num), 1)
+	}
+	return from == to, nil
 }
 
 // unitsFor makes them: from the damage in front of the record, or, where the log

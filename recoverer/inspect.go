@@ -34,7 +34,7 @@ func Inspect(ctx context.Context, in Input) (rep Report, err error) {
 func (r *recovery) lastUsed() int64 {
 	segments := r.in.Log.Segments()
 	for i := len(segments) - 1; i > 0; i-- {
-		if r.goodAt(segments[i].Offset()) {
+		if newLookup(r.in).whole(segments[i].Offset(), r.plan.Limit) {
 			return segments[i].Offset()
 		}
 	}

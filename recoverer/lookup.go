@@ -25,16 +25,13 @@ func newLookup(in *Input) *lookup {
 	}
 }
 
-// request reads the record of size bytes at offset; false if none stands there.
-// Its byte fields must not be used.
-func (l *lookup) request(offset int64, size int32, limit int64, req *record.DispatchRequest) bool {
+// whole tells whether any record stands at offset, with its checksums right.
+func (l *lookup) whole(offset, limit int64) bool {
 	ok := false
-	if offset < 0 || size <= 0 || offset+int64(size) > limit {
-		return false
-	}
-	_ = viewRest(l.log, offset, offset+int64(size), func(b []byte) {
-		ok = len(b) == int(size) && record.Verify(b, offset, record.CRCNone) == nil &&
-			l.parser.Parse(b, req) == nil && req.Size == size
+	_ = viewRest(l.log, offset, limit, func(b []byte) {
+		size, kind, err := record.Measure(b)
+		ok = err == nil && kind == record.KindRecord && size <= len(b) &&
+			record.Verify(b[:size], offset, record.CRCRecord) == nil
 	})
 	return ok
 }

@@ -87,7 +87,7 @@ func (p *replay) compare(st *queueState, e *consumequeue.Entry) error {
 	case err == nil && found && u.PhysicalOffset > e.PhysicalOffset && p.look.backs(&u, st.topic, st.id, p.end):
 		p.superseded++ // the numbering began anew behind this record
 		return nil
-	case err == nil && !found && st.kind == consumequeue.Batch:
+	case st.kind == consumequeue.Batch && (err != nil || !found || int64(u.Num) != max(int64(e.Num), 1)):
 		return p.cutAndAppend(st, e)
 	case err == nil && !found:
 		return p.renumber(st, e) // in front of the first unit
@@ -102,17 +102,23 @@ func (p *replay) compare(st *queueState, e *consumequeue.Entry) error {
 	return st.q.Rewrite(e.QueueOffset, *e)
 }
 
-// cutAndAppend mends a queue whose units cannot be replaced one by one.
+// cutAndAppend mends a batch queue, whose units cannot be replaced by others
+// that hold more or fewer messages. The replay gives it the rest again.
 func (p *replay) cutAndAppend(st *queueState, e *consumequeue.Entry) error {
-	p.tell(st, e.QueueOffset, fmt.Sprintf("a unit that begins at %d", e.QueueOffset), "none")
-	if err := st.cutTo(e.QueueOffset); err != nil {
+	p.tell(st, e.QueueOffset, fmt.Sprintf("a unit for offset %d and %d messages", e.QueueOffset, max(e.Num, 1)), "another or none")
+	if err := p.cutBack(st, e.QueueOffset); err != nil {
 		return err
 	}
-	if st.max() != e.QueueOffset {
+	if st.max() != e.QueueOffset && !st.empty() {
 		return p.renumber(st, e)
 	}
-	st.trustEnd = 0
 	return p.append(st, e)
+}
+
+// cutBack takes the units from an offset on away, to be made again.
+func (p *replay) cutBack(st *queueState, offset int64) error {
+	st.trustEnd = 0
+	return st.cutTo(offset)
 }
 
 // first meets the first record that the log still has for a queue.

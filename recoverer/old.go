@@ -11,7 +11,7 @@ import (
 // starts, nothing in between is bad: the old ones look like the rest of the log,
 // RocketMQ takes them in again, and their queue offsets are given out twice.
 // They are told by two signs together: all of them are older than the record in
-// front of them, and they do not continue their queues. A clock that was set
+// front of them, and they give out queue offsets again. A clock that was set
 // back gives only the first sign. Our own truncation leaves zeros.
 func (r *recovery) dropOld() {
 	t := r.tail
@@ -53,32 +53,36 @@ func (t *tail) tailTimes() []int64 {
 	return newest
 }
 
-// breaksOff tells whether a record from offset on has a queue offset that is not
-// the next one of its queue.
+// breaksOff tells whether the records from offset on give out again an offset
+// that their queue had in front of it, and go on from there without a fault.
+// A queue offset that is merely missing may be damage, and so may a single one
+// that is wrong; neither is a reason to cut anything.
 func (t *tail) breaksOff(offset int64) bool {
 	var h history
 	h.init(t.in, t.plan)
 	h.build(offset)
-	last := make(map[queueKey]int64)
-	broken := false
+	next := make(map[queueKey]int64)
+	again := make(map[queueKey]bool)
 	h.each(offset, t.end, func(req *record.DispatchRequest) bool {
 		if record.IsTransactionPending(req.SysFlag) {
 			return true
 		}
 		key := queueKey{req.Topic, req.QueueID}
-		before, known := last[key]
-		if !known {
-			before, known = h.last[key]
+		if want, seen := next[key]; !seen {
+			last, known := h.last[key]
+			again[key] = known && req.QueueOffset <= last
+		} else if req.QueueOffset != want {
+			again[key] = false
 		}
-		if !known {
-			before, known = -1, t.plan.ScanFrom == 0
-		}
-		num := max(int64(req.InnerNum), 1)
-		broken = known && req.QueueOffset != before+1
-		last[key] = req.QueueOffset + num - 1
-		return !broken
+		next[key] = req.QueueOffset + max(int64(req.InnerNum), 1)
+		return true
 	})
-	return broken
+	for _, yes := range again {
+		if yes {
+			return true
+		}
+	}
+	return false
 }
 
 // endAt takes back what was accepted from offset on.

@@ -16,6 +16,7 @@ type queueState struct {
 
 	summed  bool // the summary knows it, and it passed its checks
 	checked bool // every unit is compared, from the log's beginning on
+	unclear bool // its last unit points at what may be damage
 
 	// The log's view, once a record of the queue was met (known):
 	known   bool

@@ -161,8 +161,11 @@ func TestCrashImages(t *testing.T) {
 	}
 }
 
-// full runs every step of the sweeps; without it every few.
-var full = flag.Bool("full", false, "stop recovery at every single call")
+// full runs every step of the sweeps; without it every few. seed repeats one.
+var (
+	full = flag.Bool("full", false, "stop recovery at every single call, many seeds")
+	seed = flag.Int("seed", -1, "the one seed to run")
+)
 
 // stride is the step of a sweep.
 func stride(n int) int {

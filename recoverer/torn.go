@@ -12,7 +12,7 @@ const sectorSize = 512
 // lostWrite tells whether the bad range [end, next) is what a power cut leaves
 // of a write that was never answered. Space behind the end of a log of ours is
 // zero, so a lost sector reads as zeros; any other damage leaves bytes. Under
-// SYNC_FLUSH a queue unit behind the range proves that it had been durable.
+// SYNC_FLUSH a unit or index entry behind the range proves that it was durable.
 func (t *tail) lostWrite(next int64) bool {
 	if !t.plan.Own || !t.zeroSector(t.end, next) {
 		return false
@@ -60,10 +60,13 @@ func zero(b []byte) bool {
 	return true
 }
 
-// dispatchedBehind looks for a queue whose unit points at a good record at or
-// above an offset.
+// dispatchedBehind looks for a good record at or above an offset that a queue or
+// the index points at.
 func (t *tail) dispatchedBehind(offset int64) bool {
 	l := newLookup(t.in)
+	if x := t.in.Index; x != nil && x.EndPhyOffset() >= offset && l.whole(x.EndPhyOffset(), t.plan.Limit) {
+		return true
+	}
 	for q := range t.in.Queues.All() {
 		_ = q.Load() // damage: what is in front of it still tells
 		if q.MaxPhysical() <= offset {

@@ -252,5 +252,5 @@ func (v *verifier) queue(st *queueState) error {
 // hole tells a unit that recovery made for a number that no record has: it
 // points between two records.
 func (v *verifier) hole(u *consumequeue.Unit) bool {
-	return u.TagsCode == 0 && u.PhysicalOffset+int64(u.Size) <= v.r.rep.End && !v.r.goodAt(u.PhysicalOffset)
+	return u.TagsCode == 0 && u.PhysicalOffset+int64(u.Size) <= v.r.rep.End && !v.look.whole(u.PhysicalOffset, v.r.rep.End)
 }
