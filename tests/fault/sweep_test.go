@@ -20,12 +20,16 @@ var (
 	flagCase  = flag.String("fault.case", "", "one case of the sweep")
 )
 
-// carryOut runs a case in a bubble of virtual time. Requests that the store
-// keeps for reuse belong to the bubble of their first use: two collections
-// drop them.
+// collect drops the requests that stores keep for reuse: they belong to the
+// bubble of their first use, and may not be used in the next one.
+func collect() {
+	runtime.GC()
+	runtime.GC()
+}
+
+// carryOut runs a case in a bubble of virtual time.
 func carryOut(t *testing.T, c fault.Case) (faults []error, calls int, failed string) {
-	runtime.GC()
-	runtime.GC()
+	collect()
 	synctest.Test(t, func(t *testing.T) {
 		faults, calls, failed = fault.Run(c)
 		time.Sleep(time.Minute) // the actor system's last timers
