@@ -10,10 +10,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/cmd/actorstore/load"
 )
 
+// benchLoad is what is put, and how it is read.
+type benchLoad struct {
+	load.Load
+	warmup, readers int
+}
+
 func newBench(a *app) *cobra.Command {
-	l := &load{}
+	l := &benchLoad{}
 	c := &cobra.Command{
 		Use:   "bench DIR [flags]",
 		Short: "Measure puts and gets in a new store",
@@ -32,28 +39,28 @@ A warm-up of the same shape runs first and is not counted. The store stays.`,
   actorstore bench /tmp/b --producers 64 --flush sync --count 50000 --json`,
 		Args: words("DIR"), ValidArgsFunction: onlyDir,
 	}
-	c.Flags().IntVar(&l.producers, "producers", 1, "goroutines that put")
-	c.Flags().IntVar(&l.window, "window", 1, "unanswered puts of each; 1 waits for every answer")
-	c.Flags().IntVar(&l.size, "size", 1024, "bytes of a body")
-	c.Flags().IntVar(&l.count, "count", 200_000, "messages")
-	c.Flags().IntVar(&l.queues, "queues", 8, "queues of the topic")
+	c.Flags().IntVar(&l.Producers, "producers", 1, "goroutines that put")
+	c.Flags().IntVar(&l.Window, "window", 1, "unanswered puts of each; 1 waits for every answer")
+	c.Flags().IntVar(&l.Size, "size", 1024, "bytes of a body")
+	c.Flags().IntVar(&l.Count, "count", 200_000, "messages")
+	c.Flags().IntVar(&l.Queues, "queues", 8, "queues of the topic")
 	c.Flags().IntVar(&l.warmup, "warmup", -1, "messages before the measurement (default: --count, at most 100000)")
 	unset(c, "warmup")
 	c.Flags().IntVar(&l.readers, "readers", 1, "goroutines that get")
-	c.Flags().IntVar(&l.bodies, "bodies", 1024, "different bodies")
-	c.Flags().Int64Var(&l.seed, "seed", 1, "of the bodies' bytes")
-	c.Flags().BoolVar(&l.keyed, "keyed", false, "give each message a tag and a key")
+	c.Flags().IntVar(&l.Bodies, "bodies", 1024, "different bodies")
+	c.Flags().Int64Var(&l.Seed, "seed", 1, "of the bodies' bytes")
+	c.Flags().BoolVar(&l.Keyed, "keyed", false, "give each message a tag and a key")
 	a.store.flushing(c, "async")
 	a.store.sizes(c)
 	c.RunE = a.runs(func(c *cobra.Command, args []string) error { return a.bench(c.Context(), l, args[0]) })
 	return c
 }
 
-func (l *load) check() error {
+func (l *benchLoad) check() error {
 	if l.warmup < 0 {
-		l.warmup = min(l.count, 100_000)
+		l.warmup = min(l.Count, 100_000)
 	}
-	for _, n := range []int{l.producers, l.window, l.count, l.queues, l.readers, l.bodies, l.size + 1} {
+	for _, n := range []int{l.Producers, l.Window, l.Count, l.Queues, l.readers, l.Bodies, l.Size + 1} {
 		if n < 1 {
 			return usage("actorstore bench --help", "every number of bench is at least 1, --size and --warmup 0")
 		}
@@ -73,7 +80,7 @@ func emptyDir(dir string) error {
 	return usage("a new directory", "%s is not empty; bench wants a store of its own", dir)
 }
 
-func (a *app) bench(ctx context.Context, l *load, dir string) (err error) {
+func (a *app) bench(ctx context.Context, l *benchLoad, dir string) (err error) {
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -86,13 +93,13 @@ func (a *app) bench(ctx context.Context, l *load, dir string) (err error) {
 	}
 	// Puts are to be bounded by producers and windows alone.
 	const overhead = 1024
-	o.MaxBytesInFlight = max(o.MaxBytesInFlight, 2*int64(l.producers)*int64(l.window)*int64(l.size+overhead))
+	o.MaxBytesInFlight = max(o.MaxBytesInFlight, 2*int64(l.Producers)*int64(l.Window)*int64(l.Size+overhead))
 	s, err := a.open(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.close(s)) }()
-	b := &bench{store: s, load: l, bodies: l.makeBodies(), sync: o.FlushDiskType == actorstore.SyncFlush}
+	b := &bench{store: s, load: l, bodies: l.MakeBodies(), sync: o.FlushDiskType == actorstore.SyncFlush}
 	if err := b.run(ctx); err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ type figure struct {
 // knows, then what was asked for.
 func (a *app) benchReport(b *bench) error {
 	l, r := b.load, &b.result
-	rate := func(d time.Duration) float64 { return float64(l.count) / max(d.Seconds(), 1e-9) }
+	rate := func(d time.Duration) float64 { return float64(l.Count) / max(d.Seconds(), 1e-9) }
 	micros := func(d time.Duration) float64 { return float64(d) / 1e3 }
-	h := &r.latency
+	h := r.latency
 	figures := []figure{
 		{"put_per_s", rate(r.built)}, {"ack_per_s", rate(r.answered)},
-		{"p50_us", micros(h.rank(0.50))}, {"p99_us", micros(h.rank(0.99))}, {"p999_us", micros(h.rank(0.999))},
-		{"max_us", micros(time.Duration(h.most))}, {"mean_us", micros(h.mean())},
+		{"p50_us", micros(h.Rank(0.50))}, {"p99_us", micros(h.Rank(0.99))}, {"p999_us", micros(h.Rank(0.999))},
+		{"max_us", micros(h.Max())}, {"mean_us", micros(h.Mean())},
 		{"get_per_s", rate(r.read)}, {"get_view_per_s", rate(r.viewed)},
 	}
 	allocs := []figure{{"put_allocs", r.putAllocs}, {"put_alloc_bytes", r.putBytes}, {"get_allocs", r.getAllocs}}
@@ -31,7 +31,7 @@ func (a *app) benchReport(b *bench) error {
 	}
 	if !a.json {
 		a.printf("%d producers, window %d, %s bodies, %s messages, %d queues, %s flush\n",
-			l.producers, l.window, bytesText(int64(l.size)), countText(int64(l.count)), l.queues, flush)
+			l.Producers, l.Window, bytesText(int64(l.Size)), countText(int64(l.Count)), l.Queues, flush)
 		t := a.table("", ">")
 		for _, f := range figures {
 			if err := t.row(f.name, figureText(f.value)); err != nil {
@@ -57,11 +57,11 @@ func (a *app) benchReport(b *bench) error {
 		line.fine(f.name, f.value)
 	}
 	return a.put(line.number("segments", int64(r.segments)).
-		number("producers", int64(l.producers)).number("window", int64(l.window)).
-		number("size", int64(l.size)).number("count", int64(l.count)).
-		number("queues", int64(l.queues)).text("flush", flush).
+		number("producers", int64(l.Producers)).number("window", int64(l.Window)).
+		number("size", int64(l.Size)).number("count", int64(l.Count)).
+		number("queues", int64(l.Queues)).text("flush", flush).
 		number("warmup", int64(l.warmup)).number("readers", int64(l.readers)).
-		number("bodies", int64(l.bodies)).number("seed", l.seed).flag("keyed", l.keyed))
+		number("bodies", int64(l.Bodies)).number("seed", l.Seed).flag("keyed", l.Keyed))
 }
 
 // figureText is a figure for people: groups of digits, or one decimal.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/cmd/actorstore/load"
 )
 
 const (
@@ -60,7 +61,7 @@ func (f *fetcher) views(ctx context.Context) error {
 func (f *fetcher) each(get func(actorstore.GetRequest) (int64, actorstore.GetMessageStatus, error)) error {
 	for q := f.first; q < len(f.end); q += f.step {
 		for next := f.begin[q]; next < f.end[q]; {
-			after, status, err := get(actorstore.GetRequest{Topic: benchTopic, QueueID: int32(q), Offset: next, MaxCount: fetchBatch})
+			after, status, err := get(actorstore.GetRequest{Topic: load.Topic, QueueID: int32(q), Offset: next, MaxCount: fetchBatch})
 			if err == nil && (status != actorstore.Found || after <= next) {
 				err = fail(exitFailed, "", "queue %d at %d: %v", q, next, status)
 			}

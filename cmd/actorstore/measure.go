@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/cmd/actorstore/load"
 )
 
 // bench is one measurement.
 type bench struct {
 	store  *actorstore.Store
-	load   *load
+	load   *benchLoad
 	bodies [][]byte
 	sync   bool
 	result benchResult
@@ -20,7 +21,7 @@ type bench struct {
 
 type benchResult struct {
 	answered, built, read, viewed time.Duration
-	latency                       histogram
+	latency                       *load.Histogram
 	putAllocs, putBytes           float64
 	getAllocs                     float64
 	segments                      int
@@ -31,7 +32,7 @@ func (b *bench) run(ctx context.Context) error {
 		if _, err := b.put(ctx, b.load.warmup); err != nil {
 			return err
 		}
-		if _, err := b.get(ctx, make([]int64, b.load.queues), (*fetcher).copies); err != nil {
+		if _, err := b.get(ctx, make([]int64, b.load.Queues), (*fetcher).copies); err != nil {
 			return err
 		}
 	}
@@ -42,16 +43,12 @@ func (b *bench) run(ctx context.Context) error {
 	r := &b.result
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	puts, err := b.put(ctx, b.load.count)
-	if err != nil {
+	if r.latency, err = b.put(ctx, b.load.Count); err != nil {
 		return err
 	}
 	runtime.ReadMemStats(&after)
-	n := float64(b.load.count)
+	n := float64(b.load.Count)
 	r.putAllocs, r.putBytes = float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n
-	for _, p := range puts {
-		r.latency.merge(&p.latency)
-	}
 	if r.read, err = b.get(ctx, begin, (*fetcher).copies); err != nil {
 		return err
 	}
@@ -62,22 +59,25 @@ func (b *bench) run(ctx context.Context) error {
 }
 
 // put puts count messages and waits until all queues hold them.
-func (b *bench) put(ctx context.Context, count int) ([]*producer, error) {
-	producers := make([]*producer, b.load.producers)
-	for i := range producers {
-		producers[i] = newProducer(b.store, b.load, b.bodies, i, count)
-	}
+func (b *bench) put(ctx context.Context, count int) (*load.Histogram, error) {
 	start := time.Now()
-	for _, p := range producers {
-		p.start = start
-	}
-	if err := together(len(producers), func(i int) error { return producers[i].run(ctx) }); err != nil {
+	took, latency, err := b.load.Run(ctx, putting{b.store}, b.bodies, count)
+	if err != nil {
 		return nil, err
 	}
-	b.result.answered = time.Since(start)
-	err := b.store.Dispatched(ctx)
+	b.result.answered = took
+	err = b.store.Dispatched(ctx)
 	b.result.built = time.Since(start)
-	return producers, err
+	return latency, err
+}
+
+// putting makes a store a load.Target.
+type putting struct{ *actorstore.Store }
+
+// Put waits for the answer; what is not PUT_OK is an error.
+func (p putting) Put(ctx context.Context, m *actorstore.Message) error {
+	_, err := p.Store.Put(ctx, m)
+	return err
 }
 
 // get reads every queue from begin to its end.
@@ -88,7 +88,7 @@ func (b *bench) get(ctx context.Context, begin []int64, how func(*fetcher, conte
 	}
 	fetchers := make([]fetcher, b.load.readers)
 	start := time.Now()
-	err = together(len(fetchers), func(i int) error {
+	err = load.Together(len(fetchers), func(i int) error {
 		fetchers[i] = fetcher{store: b.store, begin: begin, end: end, first: i, step: len(fetchers)}
 		return how(&fetchers[i], ctx)
 	})
@@ -108,9 +108,9 @@ func (b *bench) get(ctx context.Context, begin []int64, how func(*fetcher, conte
 
 // ends are the queues' ends; a queue that has had no message ends at 0.
 func (b *bench) ends() ([]int64, error) {
-	ends := make([]int64, b.load.queues)
+	ends := make([]int64, b.load.Queues)
 	for q := range ends {
-		end, err := b.store.MaxOffset(benchTopic, int32(q))
+		end, err := b.store.MaxOffset(load.Topic, int32(q))
 		if err != nil && !errors.Is(err, actorstore.ErrNoQueue) {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets whose width is less than a hundredth of
+// Histogram counts durations in buckets whose width is less than a hundredth of
 // their value. It takes no memory after it was made.
-type histogram struct {
+type Histogram struct {
 	buckets [histogramSize]uint64
 	count   uint64
 	sum     uint64
@@ -23,7 +23,8 @@ const (
 	histogramSize = (64 - histogramBits + 1) * histogramHalf
 )
 
-func (h *histogram) add(d time.Duration) {
+// Add counts a duration; a negative one counts as 0.
+func (h *Histogram) Add(d time.Duration) {
 	v := uint64(max(d, 0))
 	h.buckets[bucketOf(v)]++
 	h.count++
@@ -42,8 +43,8 @@ func bucketMost(i int) uint64 {
 	return (uint64(i-shift*histogramHalf)+1)<<shift - 1
 }
 
-// merge adds the counts of another histogram.
-func (h *histogram) merge(o *histogram) {
+// Merge adds the counts of another histogram.
+func (h *Histogram) Merge(o *Histogram) {
 	for i, n := range o.buckets {
 		h.buckets[i] += n
 	}
@@ -52,9 +53,9 @@ func (h *histogram) merge(o *histogram) {
 	h.most = max(h.most, o.most)
 }
 
-// rank is the smallest duration that at least this share of all do not exceed,
+// Rank is the smallest duration that at least this share of all do not exceed,
 // rounded up to the end of its bucket.
-func (h *histogram) rank(share float64) time.Duration {
+func (h *Histogram) Rank(share float64) time.Duration {
 	want := max(uint64(math.Ceil(share*float64(h.count))), 1)
 	var seen uint64
 	for i, n := range h.buckets {
@@ -65,9 +66,13 @@ func (h *histogram) rank(share float64) time.Duration {
 	return time.Duration(h.most)
 }
 
-func (h *histogram) mean() time.Duration {
+// Mean is the mean of all that were added, 0 of none.
+func (h *Histogram) Mean() time.Duration {
 	if h.count == 0 {
 		return 0
 	}
 	return time.Duration(h.sum / h.count)
 }
+
+// Max is the longest duration that was added.
+func (h *Histogram) Max() time.Duration { return time.Duration(h.most) }

@@ -1,43 +1,19 @@
-package main
+package load
 
 import (
 	"context"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/actorstore/actorstore"
 )
 
-// benchTopic is where the bench puts; the Java bench uses the same.
-const benchTopic = "bench"
-
-// load says what to put. Producer p puts its k-th message to queue (p+k) mod
-// queues with body (7919p+k) mod bodies, as the Java bench does.
-type load struct {
-	producers, window, size, count, queues, warmup, readers, bodies int
-	seed                                                            int64
-	keyed                                                           bool
-}
-
-const bodyStride = 7919
-
-// makeBodies makes the bodies before any clock starts.
-func (l *load) makeBodies() [][]byte {
-	random := newJavaRandom(l.seed)
-	bodies := make([][]byte, l.bodies)
-	for i := range bodies {
-		bodies[i] = make([]byte, l.size)
-		random.fill(bodies[i])
-	}
-	return bodies
-}
-
 // producer puts its share. All its memory is made before the clock starts: the
 // loop itself allocates nothing.
 type producer struct {
-	store  *actorstore.Store
-	load   *load
+	target Target
+	begin  Beginner // nil: one put at a time
+	load   *Load
 	bodies [][]byte
 	number int
 	share  int
@@ -46,20 +22,23 @@ type producer struct {
 	messages []actorstore.Message
 	pending  []actorstore.Pending
 	began    []time.Duration
-	latency  histogram
+	latency  Histogram
 }
 
-func newProducer(s *actorstore.Store, l *load, bodies [][]byte, number, count int) *producer {
-	share := count / l.producers
-	if number < count%l.producers {
+func newProducer(to Target, l *Load, bodies [][]byte, number, count int) *producer {
+	share := count / l.Producers
+	if number < count%l.Producers {
 		share++
 	}
-	p := &producer{store: s, load: l, bodies: bodies, number: number, share: share,
-		messages: make([]actorstore.Message, l.window), pending: make([]actorstore.Pending, l.window),
-		began: make([]time.Duration, l.window)}
+	p := &producer{target: to, load: l, bodies: bodies, number: number, share: share,
+		messages: make([]actorstore.Message, l.Window), pending: make([]actorstore.Pending, l.Window),
+		began: make([]time.Duration, l.Window)}
+	if l.Window > 1 {
+		p.begin, _ = to.(Beginner)
+	}
 	for i := range p.messages {
-		p.messages[i].Topic = benchTopic
-		if l.keyed {
+		p.messages[i].Topic = Topic
+		if l.Keyed {
 			p.messages[i].Properties = make(actorstore.Properties, 0, 64)
 		}
 	}
@@ -68,9 +47,9 @@ func newProducer(s *actorstore.Store, l *load, bodies [][]byte, number, count in
 
 // message makes the k-th message in place.
 func (p *producer) message(k int, m *actorstore.Message) {
-	m.QueueID = int32((p.number + k) % p.load.queues)
+	m.QueueID = int32((p.number + k) % p.load.Queues)
 	m.Body = p.bodies[(p.number*bodyStride+k)%len(p.bodies)]
-	if p.load.keyed {
+	if p.load.Keyed {
 		b := append(m.Properties[:0], "KEYS\x01k"...)
 		b = strconv.AppendInt(b, int64(p.number), 10)
 		b = append(b, '-')
@@ -80,7 +59,7 @@ func (p *producer) message(k int, m *actorstore.Message) {
 }
 
 func (p *producer) run(ctx context.Context) error {
-	if p.load.window == 1 {
+	if p.begin == nil {
 		return p.closed(ctx)
 	}
 	return p.pipelined(ctx)
@@ -92,17 +71,17 @@ func (p *producer) closed(ctx context.Context) error {
 	for k := range p.share {
 		p.message(k, m)
 		began := time.Since(p.start)
-		if _, err := p.store.Put(ctx, m); err != nil {
+		if err := p.target.Put(ctx, m); err != nil {
 			return err
 		}
-		p.latency.add(time.Since(p.start) - began)
+		p.latency.Add(time.Since(p.start) - began)
 	}
 	return nil
 }
 
 // pipelined has up to a window of puts unanswered, and takes answers in order.
 func (p *producer) pipelined(ctx context.Context) error {
-	window := p.load.window
+	window := p.load.Window
 	var err error
 	for k := range p.share {
 		slot := k % window
@@ -113,7 +92,7 @@ func (p *producer) pipelined(ctx context.Context) error {
 		}
 		p.message(k, &p.messages[slot])
 		p.began[slot] = time.Since(p.start)
-		if p.pending[slot], err = p.store.Begin(&p.messages[slot]); err != nil {
+		if p.pending[slot], err = p.begin.Begin(&p.messages[slot]); err != nil {
 			return err
 		}
 	}
@@ -129,22 +108,6 @@ func (p *producer) oldest(ctx context.Context, slot int) error {
 	if _, err := p.pending[slot].Wait(ctx); err != nil {
 		return err
 	}
-	p.latency.add(time.Since(p.start) - p.began[slot])
-	return nil
-}
-
-// together runs all of them at once and gives the first error.
-func together(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	var wait sync.WaitGroup
-	for i := range n {
-		wait.Go(func() { errs[i] = f(i) })
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
+	p.latency.Add(time.Since(p.start) - p.began[slot])
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package load
 
 // javaRandom gives the numbers of java.util.Random, so that this bench and the
 // Java one put the same bytes.
