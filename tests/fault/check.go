@@ -135,3 +135,19 @@ func (c *Client) query(ctx context.Context, r Reader, p *Put, at Seen) error {
 	}
 	return nil
 }
+
+// Settle takes what is there for what there is: every later opening must show
+// the same again, so what may have been there or not is decided now.
+func (c *Client) Settle() {
+	seen, _ := Read(context.Background(), c.Store)
+	for _, p := range c.Puts {
+		if at, is := seen[p.ID]; is {
+			p.Outcome, p.Nth = Acked, 0
+			p.Result.QueueOffset, p.Result.PhysicalOffset = at.QueueOffset, at.PhysicalOffset
+		} else {
+			p.Outcome = Refused
+		}
+	}
+	clear(c.Unsure)
+	clear(c.Deleted)
+}

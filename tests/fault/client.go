@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/actorstore/actorstore"
@@ -43,9 +44,15 @@ func (c *Client) timed(what string, call func(ctx context.Context) error) error 
 	began := time.Now()
 	err := call(ctx)
 	if took := time.Since(began); took > slow {
-		c.Fault("%s took %v: %v", what, took, err)
+		c.Fault("%s took %v: %v\n%s", what, took, err, stacks())
 	}
 	return err
+}
+
+// stacks are those of all goroutines, to see who waits for whom.
+func stacks() []byte {
+	b := make([]byte, 1<<20)
+	return b[:runtime.Stack(b, true)]
 }
 
 // Open opens the store; false if it would not.

@@ -281,29 +281,13 @@ func (r *run) reopens(last bool) bool {
 	if err := r.Check(ctx, s, state.Watermarks.Min, r.Promised(r.reach)); err != nil {
 		r.Fault("reopened: %w", err)
 	}
-	r.settled()
+	r.Settle()
+	r.reach = math.MaxInt64
 	if !last {
 		r.Many("orders", 2, 500, 5, 2)
 		r.Put("new", 0, 50)
 	}
 	return len(r.Faults) == 0
-}
-
-// settled takes what is there for what there is: a second opening must show the
-// same again, so what may have been there or not is decided now.
-func (r *run) settled() {
-	seen, _ := Read(context.Background(), r.Store)
-	for _, p := range r.Puts {
-		if at, is := seen[p.ID]; is {
-			p.Outcome, p.Nth = Acked, 0
-			p.Result.QueueOffset, p.Result.PhysicalOffset = at.QueueOffset, at.PhysicalOffset
-		} else {
-			p.Outcome = Refused
-		}
-	}
-	r.reach = math.MaxInt64
-	clear(r.Unsure)
-	clear(r.Deleted)
 }
 
 // verify wants nothing found in a store that was closed cleanly.

@@ -1,0 +1,232 @@
+package fault_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var flagCycles = flag.Int("fault.cycles", 0, "how often each real rig repeats, 0 = its own number")
+
+const (
+	rigSwitch = "ACTORSTORE_ROOT_RIGS"
+	rigChild  = "ACTORSTORE_FAULT_CHILD" // the name of the test that a child runs
+	rigDir    = "ACTORSTORE_FAULT_DIR"   // where it may mount
+)
+
+// needRoot skips a rig that was not asked for. One that was asked for fails
+// where something is missing.
+func needRoot(t *testing.T, tools ...string) {
+	t.Helper()
+	if os.Getenv(rigSwitch) != "1" {
+		t.Skipf("a real rig: as root, sh tests/fault/install.sh && %s=1 go test ./tests/fault -run '%s'", rigSwitch, t.Name())
+	}
+	if os.Geteuid() != 0 {
+		t.Fatal("the rig needs root")
+	}
+	for _, tool := range append(tools, "mount", "umount") {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Fatalf("%v: sh tests/fault/install.sh", err)
+		}
+	}
+}
+
+// isolated runs the test again in a child process, so that one that dies is a
+// failure like any other and leaves no mount behind. In the child it returns the
+// directory to work in.
+func isolated(t *testing.T) (dir string, child bool) {
+	t.Helper()
+	if os.Getenv(rigChild) == t.Name() {
+		return os.Getenv(rigDir), true
+	}
+	dir, err := os.MkdirTemp("", "actorstore-fault-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sweepUp(t, dir) })
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=30m"}
+	flag.Visit(func(f *flag.Flag) {
+		if strings.HasPrefix(f.Name, "fault.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	var out bytes.Buffer
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), rigChild+"="+t.Name(), rigDir+"="+dir)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	for line := range strings.Lines(out.String()) {
+		if err != nil || strings.Contains(line, "_test.go:") {
+			t.Log(strings.TrimRight(line, "\n"))
+		}
+	}
+	if err != nil {
+		t.Errorf("the child ended with %v", err)
+	} else if left := mountsBelow(dir); len(left) > 0 {
+		t.Errorf("the child has left mounts: %v", left)
+	}
+	return dir, false
+}
+
+// mountsBelow lists what is mounted below dir, innermost first.
+func mountsBelow(dir string) []string {
+	b, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
+			list = append(list, f[1])
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// sweepUp unmounts and removes whatever a child has left.
+func sweepUp(t *testing.T, dir string) {
+	for _, m := range mountsBelow(dir) {
+		if err := unix.Unmount(m, unix.MNT_DETACH); err != nil {
+			t.Errorf("unmount %s: %v", m, err)
+		}
+	}
+	if left := mountsBelow(dir); len(left) > 0 {
+		t.Errorf("still mounted: %v", left) // and nothing is removed below a mount
+		return
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+	if b, err := exec.Command("losetup", "-a").CombinedOutput(); err == nil && bytes.Contains(b, []byte(dir)) {
+		t.Errorf("loop devices are left:\n%s", b)
+	}
+}
+
+func command(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// disk is a real file system in a file.
+type disk struct {
+	image, at, kind, options string
+}
+
+// newDisk makes a file system of a kind in host.
+func newDisk(t *testing.T, host, at, kind, size, options string) *disk {
+	t.Helper()
+	d := &disk{image: filepath.Join(host, kind+".img"), at: at, kind: kind, options: options}
+	_ = os.Remove(d.image)
+	command(t, "truncate", "-s", size, d.image)
+	switch kind {
+	case "ext4":
+		command(t, "mkfs.ext4", "-qF", "-E", "lazy_itable_init=0,lazy_journal_init=0", d.image)
+	case "xfs":
+		command(t, "mkfs.xfs", "-qf", d.image)
+	}
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.mount(t)
+	t.Cleanup(func() {
+		if slices.Contains(mountsBelow(filepath.Dir(at)), at) {
+			if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return d
+}
+
+func (d *disk) mount(t *testing.T) {
+	t.Helper()
+	options := "loop"
+	if d.options != "" {
+		options += "," + d.options
+	}
+	command(t, "mount", "-t", d.kind, "-o", options, d.image, d.at)
+}
+
+// unmount drops the page cache of the file system too. A file that the store has
+// left open or mapped makes it fail.
+func (d *disk) unmount(t *testing.T) {
+	t.Helper()
+	var err error
+	for range 50 { // the kernel may be slow to let go of what was closed
+		if err = unix.Unmount(d.at, 0); err == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("unmount %s: %v", d.at, err)
+}
+
+// powerCut ends the file system at once: what is not on disk is gone, later I/O
+// fails. It is ioctl EXT4_IOC_SHUTDOWN, which XFS has too, without a flush.
+func (d *disk) powerCut() error {
+	const shutdown, noLogFlush = 0x8004587d, 2
+	f, err := os.Open(d.at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.IoctlSetPointerInt(int(f.Fd()), shutdown, noLogFlush); err != nil {
+		return fmt.Errorf("shut %s down: %w", d.at, err)
+	}
+	return nil
+}
+
+// tmpfs mounts memory.
+func tmpfs(t *testing.T, at, size string) {
+	t.Helper()
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "mount", "-t", "tmpfs", "-o", "size="+size, "none", at)
+	t.Cleanup(func() {
+		if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// hog takes what is free in a directory, and gives it back.
+func hog(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, chunk := range []int{1 << 20, 4096} {
+		b := make([]byte, chunk)
+		for {
+			if _, err = f.Write(b); err != nil {
+				break
+			}
+		}
+	}
+	if pe, ok := err.(*os.PathError); !ok || pe.Err != syscall.ENOSPC {
+		t.Fatal(err)
+	}
+}
+
+func cycles(own int) int {
+	if *flagCycles > 0 {
+		return *flagCycles
+	}
+	return own
+}
