@@ -161,6 +161,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	if r.report, err = recoverer.Recover(ctx, in); err != nil {
 		return fmt.Errorf("recover %s: %w", r.layout.Root, err)
 	}
+	r.deleted.replace(in.Deleted)
 	r.offsets = r.report.Offsets
 	r.progress.fields = r.report.Checkpoint
 	if r.report.Last >= 0 {

@@ -149,6 +149,16 @@ func (d *deletedTopics) end(topic string) int64 {
 	return d.topics[topic]
 }
 
+// replace takes over what recovery has made of the deletions.
+func (d *deletedTopics) replace(topics checkpoint.DeletedTopics) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if topics == nil {
+		topics = checkpoint.DeletedTopics{}
+	}
+	d.topics = topics
+}
+
 // add makes a deletion durable.
 func (d *deletedTopics) add(topic string, end int64) error {
 	d.mu.Lock()

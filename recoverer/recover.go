@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
@@ -40,6 +41,9 @@ func Recover(ctx context.Context, in Input) (rep Report, err error) {
 		return rep, r.stayAsItIs()
 	}
 	if err := r.secure(); err != nil {
+		return rep, err
+	}
+	if err := r.shortenDeleted(); err != nil {
 		return rep, err
 	}
 	err = r.derive(ctx)
@@ -143,6 +147,26 @@ func (r *recovery) secure() error {
 		return err
 	}
 	return r.writeMark(r.rep.End, r.rep.Last)
+}
+
+// shortenDeleted brings deletions down to the end of the log. A topic may have
+// been deleted when the log was longer than what the disk kept of it: what is
+// put from here on is not what was deleted then.
+func (r *recovery) shortenDeleted() error {
+	changed := false
+	for topic, end := range r.in.Deleted {
+		if end > r.rep.End {
+			r.in.Deleted[topic] = r.rep.End
+			changed = true
+		}
+	}
+	if !changed || r.rep.ReadOnly != nil {
+		return nil
+	}
+	if err := checkpoint.WriteDeleted(r.in.FS, r.in.Layout, r.in.Deleted); err != nil {
+		return fmt.Errorf("shorten deletions: %w", err)
+	}
+	return nil
 }
 
 // unproven ends the log at what is proven to be on disk, and for good.

@@ -21,11 +21,13 @@ func (t *tail) lostWrite(next int64) bool {
 }
 
 // zeroSector looks for a whole sector of zeros in [from, to). The first one may
-// hold the end of the record in front; fewer than 8 bytes of it prove nothing,
-// as a size begins with zeros.
+// hold the end of the record in front; fewer than 4 bytes of it prove nothing,
+// as a size begins with zeros. For the same reason the good record behind may
+// begin in a lost sector: the sector that holds to is looked at as a whole.
 func (t *tail) zeroSector(from, to int64) bool {
 	found := false
 	size := t.in.Log.SegmentSize()
+	to = (to + sectorSize - 1) / sectorSize * sectorSize
 	for at := from; at < to && !found; {
 		end := min((at/size+1)*size, to)
 		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b, at) })
@@ -37,13 +39,14 @@ func (t *tail) zeroSector(from, to int64) bool {
 	return found
 }
 
+// hasZeroSector looks at bytes that stand at a physical offset.
 func hasZeroSector(b []byte, offset int64) bool {
 	for at := int64(0); at < int64(len(b)); {
 		n := sectorSize - (offset+at)%sectorSize
 		if at+n > int64(len(b)) {
 			return false
 		}
-		if n >= 8 && zero(b[at:at+n]) {
+		if n >= 4 && zero(b[at:at+n]) {
 			return true
 		}
 		at += n

@@ -1,0 +1,27 @@
+// Package crash proves the promise of the store by breaking it, thousands of
+// times, each time from a seed.
+//
+// # Rigs
+//
+//	crash-image     a workload runs on a file system in memory; at many of its
+//	                calls an image is taken of what a power cut or a kill would
+//	                leave just then; each image is opened and checked, goes on
+//	                with puts, is stopped again and checked again
+//	recovery-crash  the opening of an image is cut itself, up to three times deep;
+//	                the store comes to the same state
+//	damage          bytes of a store at rest are flipped, zeroed, cut, swapped,
+//	                replaced by older ones; all of it is noticed, nothing wrong is
+//	                returned, and what was not hit is not lost
+//	tail            a bad place in the log is told to be a torn end, which is kept
+//	                aside and cut, or damage inside, which costs nothing else
+//	kill            a real process on real files is killed, again and again
+//
+// All of them use one verifier, package oracle, and the workloads of package
+// workload.
+//
+// # Replay
+//
+// A failure prints a command. The workload of a seed is always the same; where
+// the actors ran beside each other the moment of an image may differ by a few
+// calls, so the image itself is saved, too, and can be checked again as it is.
+package crash

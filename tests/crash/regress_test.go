@@ -1,0 +1,127 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/actorstore/actorstore/actors"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/reader"
+	"github.com/actorstore/actorstore/tests/crash/workload"
+)
+
+// What the rigs have found, each as a case of its own.
+
+// small opens a store whose background flush does not come.
+func small(t *testing.T, fsys mapped.FS) *opened {
+	t.Helper()
+	o := workload.PlanOf("single").Options(root)
+	o.FS, o.FlushIntervalCommitLog = fsys, time.Hour
+	system := newSystem()
+	s, err := open(t.Context(), system, o)
+	must(t, err)
+	t.Cleanup(func() {
+		_ = s.Close(context.Background())
+		system.Shutdown()
+	})
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *opened) mustPut(t *testing.T, topic string, body int) flusher.PutResult {
+	t.Helper()
+	r, err := s.Put(t.Context(), &record.Message{Topic: topic, Body: bytes.Repeat([]byte{0xAB}, body)})
+	must(t, err)
+	must(t, s.Dispatched(t.Context()))
+	return r
+}
+
+func (s *opened) count(t *testing.T, topic string) int {
+	t.Helper()
+	var g reader.GetResult
+	must(t, s.view.Get(t.Context(), reader.GetRequest{Topic: topic}, &g))
+	return len(g.Messages)
+}
+
+// A topic was deleted behind what the disk kept of the log. What is put into it
+// afterwards, at offsets that the deletion seemed to cover, was lost.
+func TestDeletionAboveTheEnd(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	for range 5 {
+		s.mustPut(t, "d", 300)
+	}
+	must(t, s.DeleteTopic(t.Context(), "d"))
+	cut := fsys.Crash(1, mappedtest.Nothing)
+	s = small(t, cut)
+	s.mustPut(t, "d", 10)
+	if n := s.count(t, "d"); n != 1 {
+		t.Fatalf("%d messages in the topic, want 1", n)
+	}
+	must(t, s.Close(t.Context()))
+	if n := small(t, cut.Kill()).count(t, "d"); n != 1 {
+		t.Fatalf("%d messages in the topic after reopening, want 1", n)
+	}
+}
+
+// A lost sector ends with the first bytes of a good record, which are zeros
+// anyway. It was taken for damage, which left a hole in what was never flushed.
+func TestLostSectorUpToTheNextSize(t *testing.T) {
+	for _, early := range []int64{1, 2} { // bytes of the next record's size in the lost sector
+		fsys := mappedtest.NewFS()
+		s := small(t, fsys)
+		s.mustPut(t, "a", 100)
+		must(t, s.Close(t.Context()))
+		s = small(t, fsys)
+		a := s.mustPut(t, "a", 100)
+		plain := int64(a.Size) - 100
+		end := (a.End()+plain)/512*512 + 1536 - early
+		b := s.mustPut(t, "a", int(end-a.End()-plain))
+		if b.End() != end {
+			t.Fatalf("ends at %d, want %d", b.End(), end)
+		}
+		s.mustPut(t, "a", 100)
+		cut := fsys.Kill()
+		zeroLog(t, cut, end+early-512, 512)
+		s = small(t, cut)
+		if n := s.count(t, "a"); n != 2 {
+			t.Errorf("%d messages, want the 2 in front of the lost sector", n)
+		}
+		if state := s.mustState(t); state.Watermarks.Appended != a.End() {
+			t.Errorf("the log ends at %d, want %d", state.Watermarks.Appended, a.End())
+		}
+	}
+}
+
+func (s *opened) mustState(t *testing.T) actors.State {
+	t.Helper()
+	state, err := s.State()
+	must(t, err)
+	return state
+}
+
+// zeroLog writes zeros into the first segment.
+func zeroLog(t *testing.T, fsys mapped.FS, at, n int64) {
+	t.Helper()
+	path := filepath.Join(checkpoint.NewLayout(root, "").CommitLog(), mapped.Name(0))
+	f, err := fsys.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	_, err = f.WriteAt(make([]byte, n), at)
+	must(t, err)
+	must(t, f.Sync())
+	must(t, f.Close())
+}
