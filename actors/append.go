@@ -172,6 +172,7 @@ func waitsForFlush(m *record.Message) bool {
 
 // settleRest answers what is left of a batch after a failure or a panic.
 func (a *appendActor) settleRest(items *[]*putRequest) {
+	defer a.giveBack() // of those that were answered one by one, too
 	rest := *items
 	if len(rest) == 0 && len(a.appended) == 0 {
 		return
@@ -194,7 +195,6 @@ func (a *appendActor) settleRest(items *[]*putRequest) {
 			a.released += size
 		}
 	}
-	a.giveBack()
 }
 
 func (a *appendActor) answer(r *putRequest, status flusher.PutMessageStatus, cause error) {

@@ -33,7 +33,8 @@ type sinkActor struct {
 	sink    sink
 	name    string
 	asked   bool            // for a rewind, since the last window that fitted
-	own     *dispatch.Reput // while it catches up
+	behind  bool            // catching up
+	own     *dispatch.Reput // while it does
 	window  dispatch.Window // of own
 	mailbox *batchMailbox[*putRequest]
 }
@@ -61,9 +62,14 @@ func (s *sinkActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *dispatch.Window:
 		s.apply(m)
-	case *actor.Started, *catchUp:
+	case *actor.Started:
+		// Not at once: a failure here would keep the windows that are queued, and
+		// others wait for those.
+		s.behind = true
+		ctx.Send(ctx.Self(), &catchUp{})
+	case *catchUp:
 		if s.sink.Applied() >= s.t.log().Confirm() || s.catchUp() {
-			s.own = nil
+			s.own, s.behind = nil, false
 			s.tell(&sinkBack{s.name})
 			return
 		}
@@ -80,7 +86,7 @@ func (s *sinkActor) apply(w *dispatch.Window) {
 		s.asked = false
 	case !errors.Is(err, dispatch.ErrHole):
 		s.fail(err)
-	case s.own == nil && !s.asked:
+	case !s.behind && !s.asked:
 		s.asked = true
 		s.tell(&rewind{})
 	}

@@ -1,0 +1,484 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/reader"
+)
+
+// kill lets an actor panic, once.
+func (r *rig) kill(name string) {
+	r.t.Helper()
+	t := r.tree()
+	die := func(err error) { // not if it is refused because the actor is dead already
+		if err == nil {
+			panic("killed")
+		}
+	}
+	send := func(message any) { t.system.Root.Send(r.pid(name), message) }
+	switch {
+	case name == appendName:
+		send(&barrier{t, "", func(_ int64, err error) { die(err) }})
+	case name == flusherName:
+		send(&flushNow{t, die})
+	case name == "dispatch":
+		send(&forgetTopic{"none", die})
+	case name == "checkpoint" || name == "retention":
+		send((*tick)(nil))
+	case name == "allocator":
+		r.script.Add(mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/*/*/*", Before: func() { panic("killed") }})
+		r.script.Add(mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/*/*", Before: func() { panic("killed") }})
+	case strings.HasPrefix(name, "reader"):
+		f := t.system.Root.RequestFuture(r.pid(name), (*Get)(nil), patience)
+		if answer, err := f.Result(); err != nil || !errors.Is(answer.(*GetReply).Err, ErrRestarting) {
+			r.t.Errorf("who asks a reader that fails gets %v, %v", answer, err)
+		}
+	default: // a sink
+		send((*dispatch.Window)(nil))
+	}
+}
+
+// load puts until it is ended, from several goroutines, each to its own queue,
+// and notes what was answered.
+type load struct {
+	r       *rig
+	mu      sync.Mutex
+	acked   map[string]int64 // body: queue offset
+	refused atomic.Int64
+	end     atomic.Bool
+	wait    sync.WaitGroup
+}
+
+func (r *rig) load() *load {
+	l := &load{r: r, acked: make(map[string]int64)}
+	for p := range 3 {
+		l.wait.Go(func() {
+			for i := 0; !l.end.Load(); i++ {
+				body := fmt.Sprint(p, "-", i)
+				result, err := r.s.Put(r.ctx, message("load", int32(p), body))
+				if err == nil {
+					l.mu.Lock()
+					l.acked[body] = result.QueueOffset
+					l.mu.Unlock()
+					continue
+				}
+				l.refused.Add(1)
+				if s := statusOf(err); s != flusher.ServiceNotAvailable && s != flusher.FlushDiskTimeout {
+					r.t.Errorf("put %s: %v", body, err)
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	return l
+}
+
+func (l *load) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.acked)
+}
+
+// more waits until so many puts more were answered.
+func (l *load) more(n int) {
+	l.r.t.Helper()
+	want := l.count() + n
+	eventually(l.r.t, "puts are answered", func() bool { return l.count() >= want })
+}
+
+func (l *load) stop() {
+	l.end.Store(true)
+	l.wait.Wait()
+}
+
+// check finds every message that was answered at its offset, once.
+func (l *load) check() {
+	l.r.t.Helper()
+	l.r.dispatched()
+	at := make(map[string]int64)
+	for p := range int32(3) {
+		for i, body := range l.r.bodies("load", p) {
+			if _, twice := at[body]; twice {
+				l.r.t.Errorf("%s is there twice", body)
+			}
+			at[body] = int64(i)
+		}
+	}
+	for body, offset := range l.acked {
+		if got, ok := at[body]; !ok || got != offset {
+			l.r.t.Fatalf("%s was answered with offset %d, is there: %v, at %d", body, offset, ok, got)
+		}
+		if l.r.found("load", "k-"+body) != 1 {
+			l.r.t.Fatalf("%s is not found by its key", body)
+		}
+	}
+}
+
+// Each actor may die under load: it comes back, its siblings do not notice, and
+// nothing that was answered is lost. Close works afterwards (F65).
+func TestActorsMayFail(t *testing.T) {
+	for _, name := range []string{appendName, flusherName, "dispatch", "queues-0", "queues-1", "index",
+		"allocator", "checkpoint", "retention", "reader-0", "reader-1"} {
+		t.Run(name, func(t *testing.T) {
+			bothFlushTypes(t, func(t *testing.T, flush func(*Options)) {
+				r := open(t, flush)
+				l := r.load()
+				l.more(20)
+				const times = 3
+				for i := range times {
+					r.kill(name)
+					if name == "allocator" {
+						l.more(300) // it dies with the next segment, unless append makes that
+						continue
+					}
+					eventually(t, "it has failed", func() bool { return r.told("restarted "+name) == i+1 })
+					l.more(50)
+				}
+				l.stop()
+				l.check()
+				for _, e := range r.events {
+					if e != "restarted "+name && e != "opened clean=true" && name != "allocator" {
+						t.Errorf("killed %s, and the store told of %q", name, e)
+					}
+				}
+				if derived := name != appendName && name != flusherName && name != "allocator"; derived && l.refused.Load() > 0 {
+					t.Errorf("%d puts were refused because %s died", l.refused.Load(), name)
+				}
+				if name == "allocator" { // a panic in the middle of a file leaves that open
+					r.leaky = true
+				}
+				r.reopen(flush)
+				if r.told("opened clean=true") != 2 {
+					t.Errorf("the stop was not clean: %q", r.events)
+				}
+				l.check()
+				r.close()
+			})
+		})
+	}
+}
+
+// The store actor itself fails: everything is closed and opened again.
+func TestStoreActorFails(t *testing.T) {
+	bothFlushTypes(t, func(t *testing.T, flush func(*Options)) {
+		r := open(t, flush)
+		r.puts("a", 0, 10)
+		before := r.tree()
+		r.s.system.Root.Send(r.s.PID(), (*Put)(nil))
+		eventually(t, "it is open again", func() bool { now := r.tree(); return now != nil && now != before })
+		r.puts("a", 10, 20)
+		r.numbered("a", 20)
+		r.close()
+		noLeaks(t)
+	})
+}
+
+// A 4th failure within the window makes the store read-only; reading goes on.
+func TestBudgetOfAppend(t *testing.T) {
+	for _, name := range []string{appendName, flusherName} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t)
+			r.puts("a", 0, 5)
+			for i := range 4 {
+				r.kill(name)
+				eventually(t, "failed", func() bool { return r.told("restarted "+name) == i+1 })
+				if i < 3 {
+					eventually(t, "puts go on", func() bool {
+						_, err := r.s.Put(r.ctx, message("b", 0, "x"))
+						return err == nil
+					})
+				}
+			}
+			eventually(t, "read-only", func() bool { return r.told("read-only") == 1 })
+			eventually(t, "puts are refused", func() bool {
+				_, err := r.s.Put(r.ctx, message("a", 0, "x"))
+				return statusOf(err) == flusher.ServiceNotAvailable && errors.Is(err, commitlog.ErrReadOnly)
+			})
+			r.numbered("a", 5)
+			if err := r.s.Close(r.ctx); err == nil {
+				t.Error("a store that is read-only after failures was closed as clean")
+			}
+			r.crash()
+			r.numbered("a", 5)
+			r.puts("a", 5, 6)
+			r.close()
+		})
+	}
+}
+
+// F55: a panic in any call to the disk costs at most its own batch.
+func TestPanicsOfTheDisk(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rule  mappedtest.Rule
+		flush func(*Options)
+	}{
+		{"append write", mappedtest.Rule{Op: mappedtest.OpWrite, Path: root + "/commitlog/*"}, syncFlush},
+		{"flush", mappedtest.Rule{Op: mappedtest.OpDatasync, Path: root + "/commitlog/*"}, syncFlush},
+		{"msync", mappedtest.Rule{Op: mappedtest.OpFlush, Path: root + "/commitlog/*"}, asyncFlush},
+		{"queue write", mappedtest.Rule{Op: mappedtest.OpWrite, Path: "queuefile-*"}, asyncFlush},
+		{"queue open", mappedtest.Rule{Op: mappedtest.OpOpen, Path: "queuefile-*", At: 2}, asyncFlush},
+		{"index", mappedtest.Rule{Op: mappedtest.OpMap, Path: root + "/index/*"}, asyncFlush},
+		{"mark", mappedtest.Rule{Op: mappedtest.OpWrite, Path: root + "/actorstore/mark"}, asyncFlush},
+		{"disk usage", mappedtest.Rule{Op: mappedtest.OpDiskUsage}, asyncFlush},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := open(t, c.flush, func(o *Options) { o.CleanResourceInterval = 2 * time.Millisecond })
+			l := r.load()
+			l.more(10)
+			var panics atomic.Int64
+			c.rule.Before = func() { panics.Add(1); panic("disk") }
+			r.script.Add(c.rule)
+			eventually(t, "it panics", func() bool { return panics.Load() == 1 })
+			l.more(200)
+			l.stop()
+			l.check()
+			if n := r.tree().admission.inFlight.Load(); n != 0 {
+				t.Errorf("%d bytes in flight", n)
+			}
+			_ = r.s.Close(r.ctx)
+			r.crash(c.flush)
+			l.check()
+			r.close()
+		})
+	}
+}
+
+// After a panic between two puts the tail of the log is made sure again: what
+// was encoded but not published never comes back.
+func TestTailAfterPanic(t *testing.T) {
+	r := open(t, asyncFlush)
+	r.puts("a", 0, 3)
+	release := r.hold(appendName)
+	at := r.tree().log().Appended()
+	// Bytes behind the end, as of a batch that was not published.
+	file := r.tree().log().Segments()[0]
+	copy(file.Bytes()[at:], strings.Repeat("torn", 100))
+	release()
+	r.kill(appendName)
+	eventually(t, "restarted", func() bool { return r.told("restarted append") == 1 })
+	eventually(t, "puts go on", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
+	r.puts("a", 3, 6)
+	r.numbered("a", 6)
+	r.crash(asyncFlush)
+	r.numbered("a", 6)
+	for _, e := range r.events {
+		if strings.HasPrefix(e, "corruption") {
+			t.Error(e)
+		}
+	}
+	r.close()
+}
+
+// Whoever is waiting when append or flusher dies is answered (A1), and deletions
+// and flushes as well.
+func TestEverybodyIsAnswered(t *testing.T) {
+	bothFlushTypes(t, func(t *testing.T, flush func(*Options)) {
+		r := open(t, flush, func(o *Options) { o.RestartBudget = 1000 })
+		ctx, cancel := context.WithTimeout(r.ctx, patience)
+		defer cancel()
+		var wait sync.WaitGroup
+		var end atomic.Bool
+		again := func(f func() error) {
+			wait.Go(func() {
+				for !end.Load() {
+					if err := f(); errors.Is(err, context.DeadlineExceeded) {
+						t.Error("not answered")
+						return
+					}
+				}
+			})
+		}
+		for q := range int32(4) {
+			again(func() error { _, err := r.s.Put(ctx, message("a", q, "x")); return err })
+		}
+		again(func() error { return r.s.Flush(ctx) })
+		again(func() error { return r.s.DeleteTopic(ctx, "b") })
+		again(func() error {
+			answer, err := r.s.system.Root.RequestFuture(r.s.PID(), &Put{*message("b", 0, "x")}, patience).Result()
+			if err == nil && answer.(*PutReply).Result.Status == flusher.UnknownError {
+				t.Errorf("%+v", answer)
+			}
+			return err
+		})
+		for i := range 30 {
+			r.kill([]string{appendName, flusherName}[i%2])
+			time.Sleep(time.Millisecond)
+		}
+		end.Store(true)
+		wait.Wait()
+		eventually(t, "nothing in flight", func() bool { return r.tree().admission.inFlight.Load() == 0 })
+		eventually(t, "puts go on", func() bool { _, err := r.s.Put(ctx, message("a", 0, "x")); return err == nil })
+		r.dispatched()
+		r.close()
+	})
+}
+
+// F29: while no index file can be made, puts and reading go on, no files pile
+// up, and the keys come later.
+func TestIndexCannotBeMade(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rule mappedtest.Rule
+	}{
+		{"create", mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/actorstore/tmp/*", Err: syscall.ENOSPC}},
+		{"map", mappedtest.Rule{Op: mappedtest.OpMap, Path: root + "/index/*", Err: syscall.ENOMEM}},
+		{"rename", mappedtest.Rule{Op: mappedtest.OpRename, Path: root + "/index/*", Err: syscall.EIO}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := open(t)
+			c.rule.Forever = true
+			if c.name == "create" { // only the index: queue files are sparse
+				c.rule.Path = root + "/actorstore/tmp/2*"
+			}
+			r.script.Add(c.rule)
+			const n = 400
+			r.puts("a", 0, n)
+			eventually(t, "the queue holds all", func() bool { return len(r.bodies("a", 0)) == n })
+			eventually(t, "the index fails", func() bool { return r.told("restarted index") > 6 })
+			if r.told("parked index") != 0 {
+				t.Error("what the disk refuses parks nobody")
+			}
+			if files, err := r.disk.ReadDir(root + "/index"); err == nil && len(files) > 2 {
+				t.Errorf("%d index files", len(files))
+			}
+			r.script.Clear()
+			r.numbered("a", n)
+			r.indexed("a", n)
+			r.puts("a", n, n+5)
+			r.numbered("a", n+5)
+			r.indexed("a", n+5)
+			r.reopen()
+			r.indexed("a", n+5)
+			r.close()
+		})
+	}
+}
+
+// F19: a queue that cannot be written for a while skips nothing, and other
+// queues of the same shard wait no longer than it.
+func TestQueueCannotBeWritten(t *testing.T) {
+	for _, err := range []error{syscall.ENOSPC, syscall.EIO} {
+		t.Run(err.Error(), func(t *testing.T) {
+			r := open(t, func(o *Options) { o.QueueShards = 2 })
+			r.puts("a", 0, 10)
+			r.numbered("a", 10)
+			const other = int32(1) // in the other shard
+			r.script.Add(mappedtest.Rule{Op: mappedtest.OpRename, Path: root + "/consumequeue/a/0/*", Forever: true, Err: err})
+			const n = 2000
+			r.puts("a", 10, n)
+			for i := range 20 {
+				if result := r.put("a", other, fmt.Sprint(i)); result.QueueOffset != int64(i) {
+					t.Fatalf("offset %d", result.QueueOffset)
+				}
+			}
+			eventually(t, "the other shard goes on", func() bool { return len(r.bodies("a", other)) == 20 })
+			if got := len(r.bodies("a", 0)); got != 64 { // one file
+				t.Errorf("%d messages in a queue that cannot be written", got)
+			}
+			eventually(t, "it fails again and again", func() bool { return r.told("restarted queues-0")+r.told("restarted queues-1") > 6 })
+			r.script.Clear()
+			r.numbered("a", n)
+			if r.told("parked queues-0")+r.told("parked queues-1") != 0 {
+				t.Error("what the disk refuses parks nobody")
+			}
+			r.reopen()
+			r.numbered("a", n)
+			r.close()
+		})
+	}
+}
+
+// A sink that panics on one record is parked; everything else goes on, and the
+// next start has all of it.
+func TestParkedSink(t *testing.T) {
+	for _, name := range []string{"index", "queue"} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t)
+			r.puts("a", 0, 10)
+			r.numbered("a", 10)
+			path := root + "/index/*"
+			if name == "queue" {
+				path = root + "/consumequeue/a/0/*"
+				r.script.Add(mappedtest.Rule{Op: mappedtest.OpRename, Path: path, Forever: true, Before: func() { panic("bad record") }})
+			} else {
+				// The file in use is full soon.
+				r.script.Add(mappedtest.Rule{Op: mappedtest.OpMap, Path: path, Forever: true, Before: func() { panic("bad record") }})
+				r.script.Add(mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/actorstore/tmp/2*", Forever: true, Before: func() { panic("bad record") }})
+			}
+			const n = 1500
+			r.puts("a", 10, n)
+			eventually(t, "parked", func() bool {
+				return r.told("parked index")+r.told("parked queues-0")+r.told("parked queues-1") == 1
+			})
+			r.put("a", 1, "another")
+			eventually(t, "another queue goes on", func() bool { return len(r.bodies("a", 1)) == 1 })
+			// Offsets must not start again when append comes back.
+			r.kill(appendName)
+			eventually(t, "append is back", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
+			if result := r.put("a", 0, fmt.Sprint(n)); result.QueueOffset != n {
+				t.Fatalf("offset %d after append came back, want %d", result.QueueOffset, n)
+			}
+			r.script.Clear()
+			if err := r.s.Close(r.ctx); err != nil {
+				t.Logf("close: %v", err) // it may have caught up
+			}
+			r.crash()
+			r.numbered("a", n+1)
+			r.indexed("a", n+1)
+			r.close()
+		})
+	}
+}
+
+// What the summary claims of a parked sink is what that has taken in.
+func TestParkedSinkIsNotClaimed(t *testing.T) {
+	r := open(t, func(o *Options) { o.FlushConsumeQueueThoroughInterval = time.Millisecond })
+	r.puts("a", 0, 10)
+	r.numbered("a", 10)
+	r.script.Add(mappedtest.Rule{Op: mappedtest.OpRename, Path: root + "/consumequeue/a/0/*", Forever: true, Before: func() { panic("bad record") }})
+	r.puts("a", 10, 150)
+	eventually(t, "parked", func() bool { return r.told("parked queues-0")+r.told("parked queues-1") == 1 })
+	for range 2 { // two passes of the checkpoint actor, which come each second
+		r.s.system.Root.Send(r.pid("checkpoint"), &tick{})
+		if err := r.s.Flush(r.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.crash() // the store above is not closed
+	r.numbered("a", 150)
+	r.close()
+}
+
+// Nobody else's reader is disturbed: a Get through messages works beside.
+func TestReadersRestart(t *testing.T) {
+	r := open(t)
+	r.puts("a", 0, 3)
+	r.dispatched()
+	for range 6 {
+		answer, err := r.s.system.Root.RequestFuture(r.s.PID(), (*Get)(nil), patience).Result()
+		if err != nil || !errors.Is(answer.(*GetReply).Err, ErrRestarting) {
+			t.Fatalf("%v %v", answer, err)
+		}
+	}
+	for range 4 {
+		get := &Get{reader.GetRequest{Topic: "a", MaxCount: 10}}
+		answer, err := r.s.system.Root.RequestFuture(r.s.PID(), get, patience).Result()
+		if err != nil || answer.(*GetReply).Err != nil || len(answer.(*GetReply).Result.Messages) != 3 {
+			t.Fatalf("%v %v", answer, err)
+		}
+	}
+	r.close()
+}
