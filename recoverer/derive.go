@@ -2,11 +2,8 @@ package recoverer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/actorstore/actorstore/commitlog"
-	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
@@ -168,98 +165,4 @@ func (r *recovery) persistStep(p *replay) func(pos int64) error {
 		}
 		return r.writeSummary(pos, p.index.upTo(pos), p.ends())
 	}
-}
-
-// settle makes the derived files durable and writes down how far they are.
-func (r *recovery) settle(p *replay) error {
-	r.rep.Offsets = commitlog.NewOffsetTable()
-	ends := make([]checkpoint.QueueEnd, 0, 64)
-	var failed error
-	for q := range r.in.Queues.All() {
-		failed = errors.Join(failed, q.CorrectMin(r.rep.Min))
-		r.rep.Queues++
-		if q.MaxOffset() > 0 {
-			*r.rep.Offsets.Next(q.Topic(), q.ID()) = q.MaxOffset()
-		}
-		ends = append(ends, endOfQueue(q))
-	}
-	if failed != nil {
-		return failed
-	}
-	if p.index.err != nil {
-		r.rep.IndexErr, r.rep.IndexFrom = p.index.err, p.index.lacks
-		r.find(findingOf(Index, p.index.err))
-	}
-	if r.rep.ReadOnly != nil {
-		return nil // the disk is not to be written
-	}
-	r.correctCheckpoint()
-	applied := p.index.upTo(r.rep.End)
-	if r.rep.IndexFrom >= 0 {
-		applied = r.rep.IndexFrom
-	}
-	if r.in.Index == nil {
-		applied = -1
-	}
-	if err := r.writeSummary(r.rep.End, applied, ends); err != nil {
-		return err
-	}
-	return r.writeCheckpoint()
-}
-
-func endOfQueue(q *consumequeue.Queue) checkpoint.QueueEnd {
-	return checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
-		MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()}
-}
-
-// upTo is how far the index has come when the replay is at pos.
-func (f *indexFeed) upTo(pos int64) int64 {
-	if f.err != nil {
-		return f.lacks
-	}
-	return max(pos, f.from)
-}
-
-// writeSummary syncs queues and index first.
-func (r *recovery) writeSummary(dispatched, indexApplied int64, ends []checkpoint.QueueEnd) error {
-	if _, err := r.in.Queues.Sync(); err != nil {
-		return fmt.Errorf("sync queues: %w", err)
-	}
-	if r.in.Index != nil {
-		if err := r.in.Index.Flush(); err != nil {
-			return fmt.Errorf("flush index: %w", err)
-		}
-	}
-	s := &checkpoint.QueueSummary{Dispatched: dispatched, IndexApplied: indexApplied, Queues: ends}
-	return checkpoint.WriteQueues(r.in.FS, r.in.Layout, s)
-}
-
-// correctCheckpoint takes back what the page claims and the log does not hold:
-// RocketMQ starts its own recovery from these numbers.
-func (r *recovery) correctCheckpoint() {
-	c := &r.rep.Checkpoint
-	last, t := r.rep.Last, int64(0)
-	if last >= 0 {
-		t = max(r.tail.past.storeTime(last), 0)
-	}
-	if c.LogicsPhysicalOffset >= r.rep.End || c.LogicsPhysicalOffset < 0 {
-		c.LogicsPhysicalOffset, c.LogicsMsgTimestamp = max(last, 0), t
-	}
-	if c.ConfirmPhyOffset > r.rep.End {
-		c.ConfirmPhyOffset = r.rep.End
-	}
-	if c.MasterFlushedOffset > r.rep.End {
-		c.MasterFlushedOffset = r.rep.End
-	}
-}
-
-// writeCheckpoint writes the mark and then, if it changed, the page.
-func (r *recovery) writeCheckpoint() error {
-	if err := r.writeMark(r.rep.End, r.rep.Last); err != nil {
-		return err
-	}
-	if r.rep.Checkpoint == r.in.Checkpoint {
-		return nil
-	}
-	return checkpoint.WriteCheckpoint(r.in.FS, r.in.Layout.CheckpointFile(), r.rep.Checkpoint)
 }

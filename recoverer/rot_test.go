@@ -103,7 +103,7 @@ func rot(rng *rand.Rand, t testing.TB, s *store, all []placed) (what []string) {
 // TestRot: whatever bytes go bad in whatever files, recovery keeps every record
 // that is whole, never serves one that is not, and agrees with itself.
 func TestRot(t *testing.T) {
-	from, rounds := uint64(0), uint64(120)
+	from, rounds := uint64(0), uint64(120/slower)
 	if *full {
 		rounds = 20000
 	}

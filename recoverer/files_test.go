@@ -1,0 +1,148 @@
+package recoverer_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+)
+
+// path of a segment.
+func (s *store) segment(offset int64) string {
+	return filepath.Join(s.layout.CommitLog(), mapped.Name(offset-offset%segmentSize))
+}
+
+// overwrite changes bytes of a file.
+func overwrite(t testing.TB, fsys mapped.FS, path string, at int64, b []byte) {
+	t.Helper()
+	f, err := fsys.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		_, err = f.WriteAt(b, at)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip changes one bit of the log.
+func (s *store) flip(offset int64) {
+	s.t.Helper()
+	path := s.segment(offset)
+	b := contents(s.t, s.fs, path)
+	overwrite(s.t, s.fs, path, offset%segmentSize, []byte{b[offset%segmentSize] ^ 4})
+}
+
+func contents(t testing.TB, fsys mapped.FS, path string) []byte {
+	t.Helper()
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n, err := f.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, n)
+	if n > 0 {
+		if _, err := f.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// create makes a file.
+func create(t testing.TB, fsys mapped.FS, path string, b []byte) {
+	t.Helper()
+	if err := fsys.MkdirAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err == nil {
+		if len(b) > 0 {
+			_, err = f.WriteAt(b, 0)
+		}
+		err = errors.Join(err, f.Sync(), f.Close(), fsys.SyncDir(filepath.Dir(path)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remove removes a file or a tree.
+func remove(t testing.TB, fsys mapped.FS, path string) {
+	t.Helper()
+	info, err := fsys.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.IsDir() {
+		entries, err := fsys.ReadDir(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			remove(t, fsys, filepath.Join(path, e.Name()))
+		}
+	}
+	if err := fsys.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.SyncDir(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree is every file below dir with its contents, skip left out.
+func tree(t testing.TB, fsys mapped.FS, dir string, skip ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	var walk func(string)
+	walk = func(dir string) {
+		entries, err := fsys.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case slices.Contains(skip, path):
+			case e.IsDir():
+				walk(path)
+			default:
+				out[path] = string(contents(t, fsys, path))
+			}
+		}
+	}
+	walk(dir)
+	return out
+}
+
+// difference names the files that two trees do not agree on.
+func difference(a, b map[string]string) []string {
+	var out []string
+	for path, x := range a {
+		if y, ok := b[path]; !ok {
+			out = append(out, path+" is gone")
+		} else if x != y {
+			out = append(out, path+" differs")
+		}
+	}
+	for path := range b {
+		if _, ok := a[path]; !ok {
+			out = append(out, path+" is new")
+		}
+	}
+	sort.Strings(out)
+	return out
+}
