@@ -47,7 +47,7 @@ func TestRocketMQWrites(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "abort")); (err == nil) != s.Halt {
 				t.Errorf("abort file: %v, halted %v", err, s.Halt)
 			}
-			export(t, e, dir, s.Settings, model, s.Halt)
+			export(t, e, dir, s.Settings, model, after(s.Halt, partly))
 
 			o := options(dir, s.Settings)
 			inspected(t, o, s.Settings, model, !s.Halt)
@@ -59,7 +59,7 @@ func TestRocketMQWrites(t *testing.T) {
 			model.Add(ours)
 			must(t, store.Close(t.Context()))
 			inspected(t, o, s.Settings, model, true)
-			export(t, e, dir, s.Settings, model, false)
+			export(t, e, dir, s.Settings, model, after(s.Halt && s.Reopen > 0, doubled))
 		})
 	}
 }
