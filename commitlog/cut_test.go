@@ -79,6 +79,9 @@ func TestCut(t *testing.T) {
 			n, err := b.log.Cut(c.end, func(offset int64, p []byte) error {
 				copy(kept[offset:], p)
 				total += int64(len(p))
+				if p[len(p)-1] == 0 {
+					t.Error("zeros were kept")
+				}
 				return nil
 			})
 			noErr(t, err)

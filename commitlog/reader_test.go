@@ -56,6 +56,15 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
+// What is below Min is gone, although its segment may still be there.
+func TestReadBelowMin(t *testing.T) {
+	fs := mappedtest.NewFS()
+	five(t, fs, "/store").log.Close()
+	b := open(t, fs, "/store", segment, 6*segment)
+	wantMissing(t, b.log.Reader().View(segment-1, 1, func([]byte) error { return nil }), segment-1, 1, segment, 6*segment)
+	noErr(t, b.log.Reader().View(segment, 3000, func([]byte) error { return nil }))
+}
+
 func TestView(t *testing.T) {
 	modes(t, func(t *testing.T, fs mapped.FS, root string, mode setting) {
 		b := begin(t, fs, root, mode)

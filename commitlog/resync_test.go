@@ -106,6 +106,10 @@ func resyncAll(t *testing.T, rt *rapid.T, log *commitlog.Log, end int64) (found 
 			if next <= before || s.Pos() != next {
 				rt.Fatalf("Resync from %d gives %d, pos %d", before, next, s.Pos())
 			}
+			if e, err := s.Next(); err != nil || e.Kind != record.KindRecord {
+				rt.Fatalf("Resync to %d: %v", next, err)
+			}
+			s.SkipTo(next)
 		}
 	})
 	return found

@@ -91,6 +91,18 @@ func TestExpireKeepsSegmentInUse(t *testing.T) {
 	same(t, "segments", offsets(b.log), []int64{5 * segment, 6 * segment})
 }
 
+// The last segment stays even if all of it is dispatched and durable.
+func TestExpireKeepsLast(t *testing.T) {
+	fs := mappedtest.NewFS()
+	five(t, fs, "/store").log.Close()
+	b := open(t, fs, "/store", 0, 6*segment) // as a log ends that was cut at a segment's end
+	b.log.SetDispatched(6 * segment)
+	got, err := b.log.ExpireBelow(math.MaxInt64)
+	noErr(t, err)
+	equal(t, "min", got, 5*segment)
+	same(t, "segments", offsets(b.log), []int64{5 * segment})
+}
+
 // Who holds a segment reads on, while it is gone for everybody else (F36).
 func TestExpireUnderReader(t *testing.T) {
 	modes(t, func(t *testing.T, fs mapped.FS, root string, mode setting) {

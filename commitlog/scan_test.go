@@ -52,6 +52,9 @@ func TestScanSound(t *testing.T) {
 		e, err := s.Next()
 		noErr(t, err)
 		equal(t, "skipped to", e.Offset, 1000)
+		s.SkipTo(1000)
+		next, _ := s.Resync() // behind a record that is sound
+		equal(t, "next", next, 2000)
 	})
 	equal(t, "path", s.Path(), "/store/commitlog/"+mapped.Name(0))
 	equal(t, "limit", s.Limit(), 1<<40)

@@ -24,8 +24,11 @@ func (s *Syncer) Flush() error {
 		return err
 	}
 	start, to, known := l.last.read(&l.appended)
-	if !known {
-		start = -1
+	if known || l.Flushed() < to {
+		// No pair before flushed has come to "to", as this record lies behind every
+		// segment's end on the way. If it is not known it is -1, the right one, or
+		// one behind "to": no wrong pair either.
+		l.synced.start.Store(start)
 	}
 	for from := l.Flushed(); from < to; {
 		f := l.files.Find(from)
@@ -36,16 +39,8 @@ func (s *Syncer) Flush() error {
 		if err := s.sync(f, from, end); err != nil {
 			return s.fail(from, err)
 		}
-		last := int64(-1) // no record is known to end at a segment's end
-		if end == to {
-			last = start
-		}
-		l.synced.start.Store(last)
 		l.flushed.raise(end)
 		from = end
-	}
-	if known {
-		l.synced.start.Store(start)
 	}
 	return nil
 }

@@ -229,6 +229,21 @@ func TestDeletedTopic(t *testing.T) {
 	}
 }
 
+// A topic that is deleted between two of its records is looked up anew.
+func TestForget(t *testing.T) {
+	deleted := int64(0)
+	b := begin(t, segment, dispatch.Rules{Deleted: func(string) int64 { return deleted }})
+	b.put(message("t", 0))
+	b.catchUp()
+	deleted = b.log.Appended()
+	noErr(t, b.queues.DeleteTopic("t"))
+	b.out.Offsets().Delete("t")
+	b.reput.Forget("t")
+	at := b.put(message("t", 0))
+	b.catchUp()
+	same(t, "units", b.units("t", 0), []int64{at.PhysicalOffset})
+}
+
 // An inner batch is one unit for many offsets in a batch queue.
 func TestInnerBatches(t *testing.T) {
 	b := begin(t, segment, dispatch.Rules{Kind: func(topic string, inner bool) consumequeue.Kind {

@@ -149,6 +149,22 @@ func TestGapWithoutDamage(t *testing.T) {
 	equal(t, "applied", b.sinks[0].Applied(), 0)
 }
 
+// Nor does damage that lies in front of the queue's last record explain a gap
+// behind it.
+func TestGapBehindDamage(t *testing.T) {
+	b := begin(t, segment, dispatch.Rules{})
+	b.put(message("t", 0))
+	b.spoil(b.put(message("u", 0)))
+	b.put(message("t", 0))
+	b.catchUp()
+	*b.out.Offsets().Next("t", 0) = 5
+	b.put(message("t", 0))
+	var gap *consumequeue.GapError
+	if err := b.sinks[0].Apply(b.read(b.log.Confirm())); !errors.As(err, &gap) || gap.Want != 2 || gap.Got != 5 {
+		t.Fatalf("got %v, want a gap from 2 to 5", err)
+	}
+}
+
 // The last sink gives a window back.
 func TestShareDone(t *testing.T) {
 	for range 100 {
