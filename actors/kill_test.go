@@ -116,11 +116,12 @@ func (l *load) check() {
 			at[body] = int64(i)
 		}
 	}
+	keys := 300 // looked up, of all
 	for body, offset := range l.acked {
 		if got, ok := at[body]; !ok || got != offset {
 			l.r.t.Fatalf("%s was answered with offset %d, is there: %v, at %d", body, offset, ok, got)
 		}
-		if l.r.found("load", "k-"+body) != 1 {
+		if keys--; keys >= 0 && l.r.found("load", "k-"+body) != 1 {
 			l.r.t.Fatalf("%s is not found by its key", body)
 		}
 	}

@@ -36,10 +36,13 @@ func (a *storeActor) Receive(ctx actor.Context) {
 		a.open(ctx)
 	case *openedRooms:
 		a.start(ctx, m)
+	case *restartChild:
+		a.pauseOver(m)
 	case *actor.Terminated:
 		a.terminated(ctx, m.Who)
 	case *actor.Stopping, *actor.Restarting:
 		a.stopping = true
+		a.budgets.stop()
 		if a.cancel != nil {
 			a.cancel()
 		}

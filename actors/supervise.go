@@ -32,6 +32,16 @@ type budget struct {
 	last     time.Time
 	at       int64 // what a sink had applied when it failed last
 	same     int   // failures at that place
+	timer    *time.Timer
+}
+
+// stop ends all pauses.
+func (b *budgets) stop() {
+	for _, c := range b.children {
+		if c.timer != nil {
+			c.timer.Stop()
+		}
+	}
 }
 
 func (b *budgets) of(name string) *budget {
@@ -100,12 +110,27 @@ func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Superv
 	}
 }
 
+// restartChild is what the store actor sends itself when a pause is over. Only
+// so is no child restarted behind its stop, which would bring it back for good.
+type restartChild struct {
+	by         *storeActor
+	supervisor actor.Supervisor
+	child      *actor.PID
+}
+
 // restart brings a child back after a pause.
 func (a *storeActor) restart(supervisor actor.Supervisor, name string, child *actor.PID, reason any) {
 	b := a.budgets.of(name)
 	pause := b.fail(time.Now())
 	a.report(name, reason, b.failures, false)
-	time.AfterFunc(pause, func() { supervisor.RestartChildren(child) })
+	m := &restartChild{a, supervisor, child}
+	b.timer = time.AfterFunc(pause, func() { a.t.system.Root.Send(a.t.store, m) })
+}
+
+func (a *storeActor) pauseOver(m *restartChild) {
+	if m.by == a && !a.stopping {
+		m.supervisor.RestartChildren(m.child)
+	}
 }
 
 // sinkFailed takes a sink out of the flow until it has caught up, or for good
