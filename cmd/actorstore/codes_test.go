@@ -48,6 +48,7 @@ func TestExitCodes(t *testing.T) {
 		first string // on standard output
 	}{
 		{"", exitOK, "", "actorstore is"},
+		{"--recover=false -n 1 --body hex get " + clean + " --json orders 0", exitOK, "", `{"topic":"orders"`},
 		{"help put", exitOK, "", "Store one message"},
 		{"completion bash", exitOK, "", "#"},
 		{"frob", exitUsage, "try: actorstore help", ""},

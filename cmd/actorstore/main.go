@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	a.bar.a, a.store.crc = a, true
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(commandFirst(root, args))
 	root.SetIn(in)
 	root.SetOut(a.out)
 	root.SetErr(errs)

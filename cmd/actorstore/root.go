@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,22 @@ func newRoot(a *app) *cobra.Command {
 	add("read", newGet(a), newTail(a), newQuery(a), newExport(a))
 	add("check", newStat(a), newDump(a), newVerify(a))
 	return root
+}
+
+// commandFirst lets flags stand before the command, too: what a flag there takes
+// is known only once the command is.
+func commandFirst(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
+		return args
+	}
+	for i, arg := range args {
+		for _, c := range root.Commands() {
+			if c.Name() == arg {
+				return slices.Concat(args[i:i+1], args[:i], args[i+1:])
+			}
+		}
+	}
+	return args
 }
 
 // unset keeps the help from printing a value that only says "not given".

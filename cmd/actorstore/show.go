@@ -30,6 +30,7 @@ func (a *app) shower(i *actorstore.Inspection, form bodyForm) *shower {
 			headers = append(headers, "BODY")
 		}
 		s.table = a.table(headers...)
+		s.table.flex = form == bodyAuto
 	}
 	return s
 }
@@ -57,11 +58,7 @@ func (s *shower) cells(m *actorstore.MessageExt) []string {
 		strconv.FormatInt(m.PhysicalOffset, 10), strconv.Itoa(int(m.StoreSize)), timeText(m.StoreTimestamp),
 		harmless(m.Tags(), false), harmless(strings.Join(m.Keys(), " "), false)}
 	if s.form == bodyAuto {
-		used := 0
-		for _, c := range cells {
-			used += len([]rune(c)) + 2
-		}
-		cells = append(cells, preview(m.Body, max(s.a.width()-used-2, bodyColumn)))
+		cells = append(cells, preview(m.Body, s.a.width()))
 	}
 	return cells
 }

@@ -13,10 +13,12 @@ import (
 // a column of numbers and stands to the right.
 type table struct {
 	a       *app
-	headers []string
+	names   []string // as given
+	headers []string // as printed
 	align   []tw.Align
 	rows    [][]string
 	titled  bool // there is a header
+	flex    bool // the last column takes the width that is left
 }
 
 // tableRows is how many rows are aligned together: a long export must not be
@@ -24,7 +26,7 @@ type table struct {
 const tableRows = 1000
 
 func (a *app) table(headers ...string) *table {
-	t := &table{a: a}
+	t := &table{a: a, names: headers}
 	for _, h := range headers {
 		align := tw.AlignLeft
 		if cut, ok := strings.CutPrefix(h, ">"); ok {
@@ -50,6 +52,9 @@ func (t *table) row(cells ...string) error {
 func (t *table) print() error {
 	if len(t.rows) == 0 {
 		return nil
+	}
+	if t.flex {
+		t.fit()
 	}
 	cells := func(format tw.State) tw.CellConfig {
 		return tw.CellConfig{
@@ -82,4 +87,21 @@ func (t *table) print() error {
 		t.a.printf("%s\n", bytes.TrimRight(line, " \n"))
 	}
 	return nil
+}
+
+// fit shortens the last column to what the others leave.
+func (t *table) fit() {
+	const gap = 2
+	last := len(t.headers) - 1
+	left := t.a.width()
+	for c := range last {
+		widest := len([]rune(strings.Trim(t.names[c], ">")))
+		for _, row := range t.rows {
+			widest = max(widest, len([]rune(row[c])))
+		}
+		left -= widest + gap
+	}
+	for _, row := range t.rows {
+		row[last] = shorten(row[last], max(left, bodyColumn))
+	}
 }

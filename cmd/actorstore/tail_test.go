@@ -30,9 +30,10 @@ func TestTailFollows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	read, write := io.Pipe()
+	var errs strings.Builder
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"tail", "-f", "--json", "--body", "text", dir, "late"}, strings.NewReader(""), write, io.Discard)
+		code <- run(ctx, []string{"tail", "-f", "--json", "--body", "text", dir, "late"}, strings.NewReader(""), write, &errs)
 		write.Close()
 	}()
 	lines := bufio.NewScanner(read)
@@ -41,7 +42,7 @@ func TestTailFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !lines.Scan() || !strings.Contains(lines.Text(), `"body":"`+body+`"`) {
-			t.Fatalf("got %s, want %s", lines.Text(), body)
+			t.Fatalf("got %s, want %s: exit code %d: %s", lines.Text(), body, <-code, errs.String())
 		}
 	}
 	cancel()
