@@ -60,6 +60,7 @@ func (f *indexFile) put(b []byte, hash int32, phy, storeTime int64) {
 		prev = 0
 	}
 	e := entry{hash: hash, phy: phy, timeDiff: timeDiff(storeTime, f.beginTime.Load()), prev: prev}
+	f.clear(b, n+2)
 	e.encode(f.entry(b, n))
 	if n <= 1 {
 		f.beginPhy.Store(phy)
@@ -83,6 +84,18 @@ func (f *indexFile) put(b []byte, hash int32, phy, storeTime int64) {
 	be.PutUint64(b[atEndPhy:], uint64(phy))
 	be.PutUint64(b[atEndTime:], uint64(storeTime))
 	be.PutUint64(b[atSlotCount:], uint64(used)<<32|uint64(n+1))
+}
+
+// clear makes an entry zero that is not reached yet. A power cut may leave entries
+// far behind the count, which recovery does not see; when the count comes near
+// them they must not look like entries that the header has forgotten (checkEnds).
+func (f *indexFile) clear(b []byte, n int32) {
+	if n >= f.geo.Entries {
+		return
+	}
+	if e := (*[entrySize]byte)(f.entry(b, n)); *e != [entrySize]byte{} {
+		*e = [entrySize]byte{}
+	}
 }
 
 // timeDiff is the entry's time: whole seconds after the file's begin.

@@ -50,7 +50,7 @@ func open(ctx context.Context, system *actor.ActorSystem, o actors.Options) (*op
 func (s *opened) marks() oracle.Watermarks {
 	state, err := s.State()
 	if err != nil {
-		return oracle.Watermarks{}
+		return oracle.Watermarks{Min: -1} // being opened or closed
 	}
 	w := oracle.Watermarks{Flushed: state.Watermarks.Flushed, Min: state.Watermarks.Min}
 	if s.o.FlushDiskType == actors.SyncFlush {

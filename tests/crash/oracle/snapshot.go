@@ -28,7 +28,7 @@ type Snapshot struct {
 type Watermarks struct {
 	Flushed int64 // durable
 	Seen    int64 // durable and readable: confirm under SYNC_FLUSH, else 0
-	Min     int64
+	Min     int64 // -1 = not known
 }
 
 // Take takes a snapshot around a cut: marks is asked just before and just
