@@ -14,15 +14,15 @@ import (
 
 // survey is what stat shows.
 type survey struct {
-	a                  *app
-	dir, state         string
-	least, end         int64
-	segmentSize        int64
-	log, queues, index fileCount
-	report             actorstore.Report
-	findings           []actorstore.Finding
-	i                  *actorstore.Inspection
-	topics             []actorstore.TopicInfo
+	a                         *app
+	dir, state                string
+	least, end                int64
+	segmentSize               int64
+	log, queues, index, aside fileCount
+	report                    actorstore.Report
+	findings                  []actorstore.Finding
+	i                         *actorstore.Inspection
+	topics                    []actorstore.TopicInfo
 }
 
 // fileCount is how many files a part of the store has and what sizes they show.
@@ -47,7 +47,7 @@ func (a *app) survey(ctx context.Context, dir string, i *actorstore.Inspection) 
 	}
 	for part, count := range map[string]*fileCount{
 		"commitlog": &s.log, "consumequeue": &s.queues, "batchconsumequeue": &s.queues,
-		"consumequeue_ext": &s.queues, "index": &s.index,
+		"consumequeue_ext": &s.queues, "index": &s.index, "actorstore/aside": &s.aside,
 	} {
 		if err := count.add(filepath.Join(dir, part)); err != nil {
 			return nil, err
@@ -82,6 +82,7 @@ func (s *survey) json() error {
 		number("last", s.report.Last).number("segments", s.log.files).number("segmentSize", s.segmentSize).
 		number("logBytes", s.log.bytes).number("queueFiles", s.queues.files).number("queueBytes", s.queues.bytes).
 		number("indexFiles", s.index.files).number("indexBytes", s.index.bytes)
+	l.number("asideFiles", s.aside.files).number("asideBytes", s.aside.bytes)
 	if mark != nil {
 		l.number("markSequence", mark.Sequence).number("markFlushed", mark.FlushedEnd)
 	}
@@ -119,6 +120,10 @@ func (s *survey) people() error {
 		counted(s.log.files, "segment"), bytesText(s.segmentSize))
 	say("queues", "%s, %s (sparse)", counted(s.queues.files, "file"), bytesText(s.queues.bytes))
 	say("index", "%s, %s", counted(s.index.files, "file"), bytesText(s.index.bytes))
+	if s.aside.files > 0 {
+		say("aside", "%s, %s, that recovery cut away and kept in %s", counted(s.aside.files, "file"), bytesText(s.aside.bytes),
+			filepath.Join(s.dir, "actorstore", "aside"))
+	}
 	if mark := r.Plan.Mark; mark != nil {
 		say("mark", "number %d: durable up to %s", mark.Sequence, countText(mark.FlushedEnd))
 	} else {
