@@ -46,11 +46,27 @@
 //
 // Good records continue if their queue offset is above the last good one of
 // their queue and, in the same segment, their store time is not older than that
-// of the last good record. What RocketMQ's truncation leaves does not.
+// of the last good record. What RocketMQ's truncation leaves does not. Where no
+// bad place tells old records from new ones, see dropOld.
+//
+// The log takes no puts (Report.ReadOnly) if segments are missing at its end, if
+// its end cannot be read, or if records that may not be on disk cannot be written
+// again; then the first two leave everything as it is.
+//
+// # Numbers
+//
+// A record counts under its own queue offset. Offsets that are missing because
+// their records are damaged get units that point into the damage, so that a
+// reader meets a typed error there and later offsets keep their numbers. If the
+// numbering goes back, the topic was deleted and made again, or offsets were
+// given out twice; the later records count. One record that is out of line and
+// has no checksum over its header is believed if the next one, or a unit that
+// stands, confirms it.
 //
 // # Invariants
 //
-//   - R1: nothing is changed before the plan and the scan have succeeded.
+//   - R1: a store that is refused is as it was. Until the end of the log is
+//     known nothing is written but our own mark and bytes that stood there.
 //   - R2: nothing is dispatched that is not proven durable.
 //   - R3: zeroing is durable, and the bytes kept, before Recover returns.
 //   - R4: a unit that points at a record of its queue with its offset is never

@@ -36,15 +36,11 @@ func (p *replay) settleHeld(st *queueState) error {
 	}
 	e := st.held.entry
 	st.held = nil
-	believed := e.QueueOffset == 0
-	if st.q != nil && e.QueueOffset < st.q.MaxOffset() {
-		u, found, err := st.unit(e.QueueOffset)
-		if err != nil && !isCorrupt(err) {
-			return err
-		}
-		believed = believed || err == nil && found && u.PhysicalOffset == e.PhysicalOffset
+	believed, err := p.agrees(st, &e)
+	if err != nil {
+		return err
 	}
-	if believed {
+	if believed || e.QueueOffset == 0 {
 		return p.jump(st, &e)
 	}
 	p.misnumbered(st, &e)

@@ -15,7 +15,7 @@ func (p *replay) take(st *queueState, e *consumequeue.Entry, sure bool) error {
 	if st.held != nil {
 		h := st.held.entry
 		st.held = nil
-		if e.QueueOffset == nextOf(&h) {
+		if missing := e.QueueOffset - nextOf(&h); missing == 0 || missing > 0 && missing <= p.damage.room(endOf(&h), e.PhysicalOffset) {
 			if err := p.jump(st, &h); err != nil {
 				return err
 			}
@@ -31,8 +31,27 @@ func (p *replay) take(st *queueState, e *consumequeue.Entry, sure bool) error {
 	case sure:
 		return p.jump(st, e)
 	}
+	agrees, err := p.agrees(st, e)
+	if err != nil {
+		return err
+	}
+	if agrees {
+		return p.jump(st, e)
+	}
 	st.held = &held{entry: *e}
 	return nil
+}
+
+// agrees tells whether a unit that stood there before points at the record.
+func (p *replay) agrees(st *queueState, e *consumequeue.Entry) (bool, error) {
+	if st.q == nil || e.QueueOffset < st.q.MinOffset() || e.QueueOffset >= st.q.MaxOffset() {
+		return false, nil
+	}
+	u, found, err := st.unit(e.QueueOffset)
+	if err != nil && !isCorrupt(err) {
+		return false, err
+	}
+	return err == nil && found && u.PhysicalOffset == e.PhysicalOffset && u.Size == e.Size, nil
 }
 
 // accept takes a record whose offset is the next one of its queue.
