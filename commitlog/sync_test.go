@@ -176,9 +176,13 @@ func TestFlushedRecordAtSegmentEnd(t *testing.T) {
 	b.fill(1, 1000)
 	noErr(t, b.disk.Flush())
 	b.fill(2, 3000)
-	s.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, At: 2, Err: syscall.EIO})
-	wantErr(t, b.disk.Flush(), syscall.EIO)
-	if start, end, ok := b.log.FlushedRecord(); ok {
-		t.Errorf("got a record [%d, %d), want none", start, end)
+	none := func() {
+		equal(t, "flushed", b.log.Flushed(), segment)
+		if start, end, ok := b.log.FlushedRecord(); ok {
+			t.Errorf("got a record [%d, %d), want none", start, end)
+		}
 	}
+	s.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, At: 2, Err: syscall.EIO, Before: none})
+	wantErr(t, b.disk.Flush(), syscall.EIO)
+	none()
 }
