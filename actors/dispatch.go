@@ -29,11 +29,13 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 	case *sinkAway:
 		if s := d.t.sinkNamed(m.name); s != nil {
 			s.away, s.parked = true, s.parked || m.forGood
+			d.t.rooms.indexAway.Store(d.t.indexAway())
 		}
 		d.pass()
 	case *sinkBack:
 		if s := d.t.sinkNamed(m.name); s != nil {
 			s.away = false
+			d.t.rooms.indexAway.Store(d.t.indexAway())
 		}
 		d.rewind()
 		d.pass()

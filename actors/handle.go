@@ -157,9 +157,7 @@ func (s *Store) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("close: not finished, the next start will recover: %w", ctx.Err())
 	}
-	if s.own {
-		s.shutdown()
-	}
+	s.shutdown()
 	return s.stopErr
 }
 

@@ -39,7 +39,9 @@ type rooms struct {
 	report   recoverer.Report
 	progress progress
 	damaged  atomic.Int64 // places found damaged since open
-	readOnly bool
+
+	indexAway atomic.Bool // it lacks records that the queues have
+	readOnly  bool
 }
 
 // parallel runs f(0..n-1) on as many goroutines as there are processors.
@@ -61,13 +63,13 @@ func parallel(n int, f func(i int)) {
 func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog)}
 	r.progress.rooms = r
-	if err := r.layout.Refuse(r.fs); err != nil {
-		return nil, err
-	}
-	if err := r.takeOver(); err != nil {
-		return nil, errors.Join(err, r.release())
-	}
 	err := guarded(func() error {
+		if err := r.layout.Refuse(r.fs); err != nil {
+			return err
+		}
+		if err := r.takeOver(); err != nil {
+			return err
+		}
 		if err := r.load(o); err != nil {
 			return err
 		}
@@ -187,7 +189,10 @@ func (r *rooms) serve(o *Options) {
 	if r.index != nil {
 		index = r.index
 	}
-	r.reader = reader.New(r.log.Reader(), r.queues, index, reader.Options{MaxMsgsNumBatch: o.MaxMsgsNumBatch})
+	r.reader = reader.New(r.log.Reader(), r.queues, index, reader.Options{
+		MaxMsgsNumBatch: o.MaxMsgsNumBatch, Deleted: r.deleted.end,
+		IndexReady: func() bool { return !r.indexAway.Load() },
+	})
 	r.notifier = r.reader.Notifier()
 }
 

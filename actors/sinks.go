@@ -130,6 +130,12 @@ func (t *tree) sinkNamed(name string) *sinkRef {
 
 const indexName = "index"
 
+// indexAway tells whether the index lacks what the queues have; dispatch's.
+func (t *tree) indexAway() bool {
+	s := t.sinkNamed(indexName)
+	return s != nil && s.away
+}
+
 // queuesApplied is the end of the log that all queues hold, parked shards too.
 func (t *tree) queuesApplied() int64 {
 	least := t.log().Confirm()

@@ -229,6 +229,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		t.sinks = append(t.sinks, sinkRef{sink: x, name: indexName, away: x.Applied() < applied})
 	}
 	t.deleting = &s.deleting
+	r.indexAway.Store(t.indexAway())
 	if err := r.log.Failed(); err != nil {
 		t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
 	}

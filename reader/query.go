@@ -132,6 +132,9 @@ func (q *query) matches(m *record.MessageExt) bool {
 	if m.Topic != q.req.Topic || m.StoreTimestamp < q.req.Begin || m.StoreTimestamp > q.req.End {
 		return false
 	}
+	if q.r.o.Deleted != nil && m.PhysicalOffset < q.r.o.Deleted(m.Topic) {
+		return false
+	}
 	if q.req.IndexType == IndexTypeTags {
 		return sameText(m.Properties.Bytes(record.PropertyTags), q.req.Key)
 	}
