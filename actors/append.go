@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -26,6 +27,19 @@ type appendActor struct {
 type chain struct {
 	flusher.Chain
 	t *tree
+}
+
+// chains recycles chains: the flusher gives each back once it has taken over the
+// puts.
+var chains sync.Pool
+
+func newChain(t *tree) *chain {
+	c, ok := chains.Get().(*chain)
+	if !ok {
+		c = new(chain)
+	}
+	c.t = t
+	return c
 }
 
 // batchable lets the flusher's mailbox hand over chains together.
@@ -136,7 +150,7 @@ func (a *appendActor) one(r *putRequest, now int64) error {
 func (a *appendActor) publish() {
 	t := a.t
 	if t.o.FlushDiskType == SyncFlush {
-		c := &chain{t: t}
+		c := newChain(t)
 		for i, r := range a.appended {
 			a.appended[i] = nil
 			if waitsForFlush(&r.message) {

@@ -34,6 +34,8 @@ func (f *flushActor) Receive(ctx actor.Context) {
 	case *batch[*chain]:
 		for _, c := range m.items {
 			f.gate.Add(&c.Chain)
+			c.t = nil
+			chains.Put(c)
 		}
 		f.flush()
 	case *tick:

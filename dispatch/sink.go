@@ -77,6 +77,9 @@ func (s *QueueSink) Apply(w *Window) error {
 func (s *QueueSink) append(q *consumequeue.Queue, entries []consumequeue.Entry) error {
 	for {
 		err := q.Append(entries)
+		if err == nil {
+			return nil
+		}
 		var gap *consumequeue.GapError
 		if !errors.As(err, &gap) {
 			return err
