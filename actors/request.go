@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -21,6 +22,14 @@ type putRequest struct {
 
 // batchable lets the append mailbox hand over puts together.
 func (*putRequest) batchable() {}
+
+// LogValue and String keep loggers from looking into a request, which holds the
+// body and belongs to somebody else: an actor system logs messages that reach
+// nobody.
+func (*putRequest) LogValue() slog.Value { return slog.StringValue("put") }
+func (*putRequest) String() string       { return "put" }
+func (*chain) LogValue() slog.Value      { return slog.StringValue("puts") }
+func (*chain) String() string            { return "puts" }
 
 // requests recycles putRequests. Whoever sees a put end owns it: the caller that
 // waited, or the answerer of one whose caller has left.

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"io"
 	"log/slog"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -13,7 +12,7 @@ import (
 // with an event and its own line, so the system's logger is silent unless the
 // store's is at debug level.
 func newSystem(logger zerolog.Logger) *actor.ActorSystem {
-	var handler slog.Handler = slog.NewTextHandler(io.Discard, nil)
+	handler := slog.Handler(slog.DiscardHandler)
 	if logger.GetLevel() <= zerolog.DebugLevel {
 		handler = zerolog.NewSlogHandler(logger)
 	}

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"log/slog"
 	"sync/atomic"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -54,6 +55,13 @@ func (w *Window) Share(sinks int) { w.users.Store(int32(sinks)) }
 // Done is called by each sink when it needs the window no longer; true for the
 // last one, who gives it back.
 func (w *Window) Done() bool { return w.users.Add(-1) == 0 }
+
+// LogValue keeps loggers from looking into a window: an actor system logs
+// messages that reach nobody, and somebody else may be filling this one.
+func (w *Window) LogValue() slog.Value { return slog.StringValue("window") }
+
+// String is for those who print instead.
+func (w *Window) String() string { return "window" }
 
 func (w *Window) reset(start int64) {
 	w.Start, w.End, w.Records = start, start, 0
