@@ -12,13 +12,19 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
-// logBytes are the segments of a log as they stand, by physical offset.
-type logBytes map[int64][]byte
+// piece is a range of a log.
+type piece struct {
+	at int64
+	b  []byte
+}
 
-// readTail reads all segments.
-func readTail(fsys mapped.FS, segment int64) (logBytes, error) {
+// logBytes are ranges of a log as they stand somewhere; they may overlap.
+type logBytes []piece
+
+// readLog reads all segments.
+func readLog(fsys mapped.FS) (logBytes, error) {
 	dir := checkpoint.NewLayout(root, "").CommitLog()
-	out := logBytes{}
+	var out logBytes
 	list, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -32,7 +38,7 @@ func readTail(fsys mapped.FS, segment int64) (logBytes, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[at] = b
+		out = append(out, piece{at, b})
 	}
 	return out, err
 }
@@ -55,7 +61,8 @@ func readFile(fsys mapped.FS, path string) ([]byte, error) {
 // kept wants every byte that stood behind end, zeros apart, to be kept aside.
 func (l logBytes) kept(fsys mapped.FS, end int64) error {
 	var aside logBytes
-	for at, b := range l {
+	for _, p := range l {
+		at, b := p.at, p.b
 		for i := max(end-at, 0); i < int64(len(b)); i++ {
 			if b[i] == 0 {
 				continue
@@ -75,23 +82,22 @@ func (l logBytes) kept(fsys mapped.FS, end int64) error {
 }
 
 func (l logBytes) has(at int64, c byte) bool {
-	for from, b := range l {
-		if i := at - from; i >= 0 && i < int64(len(b)) && b[i] == c {
+	for _, p := range l {
+		if i := at - p.at; i >= 0 && i < int64(len(p.b)) && p.b[i] == c {
 			return true
 		}
 	}
 	return false
 }
 
-// readAside reads what recovery has kept of the log. Where several pieces begin
-// at one offset each is looked at.
+// readAside reads what recovery has kept of the log, now and in earlier lives.
 func readAside(fsys mapped.FS) (logBytes, error) {
 	dir := checkpoint.NewLayout(root, "").Aside()
 	list, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	out := logBytes{}
+	var out logBytes
 	for _, e := range list {
 		name, ok := strings.CutPrefix(e.Name(), "commitlog-")
 		if !ok {
@@ -106,9 +112,7 @@ func readAside(fsys mapped.FS) (logBytes, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(b) > len(out[at]) {
-			out[at] = b
-		}
+		out = append(out, piece{at, b})
 	}
 	return out, nil
 }

@@ -7,15 +7,19 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
 var (
 	flagImages = flag.Int("images", 2000, "crash images to check")
 	flagSeed   = flag.Uint64("seed", 1, "first seed")
 	flagImage  = flag.Int("image", -1, "check only this image of the first seed")
+	flagRecuts = flag.Int("recuts", 400, "cuts of openings to check")
 	flagPerRun = flag.Int("per-run", 60, "most images of one run")
 )
 
@@ -30,54 +34,72 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
 
 func TestImages(t *testing.T) {
+	sweep(t, *flagImages, func(j *judge, im *image) (int, error) { return 1, j.image(context.Background(), im) })
+}
+
+func TestRecoveryCrash(t *testing.T) {
+	sweep(t, *flagRecuts, func(j *judge, im *image) (int, error) {
+		if im.cut != oracle.PowerCut || im.n%8 != 0 && *flagImage < 0 {
+			return 0, nil
+		}
+		return j.recut(context.Background(), im)
+	})
+}
+
+// sweep runs seeds until so many cases were judged.
+func sweep(t *testing.T, cases int, judge func(*judge, *image) (int, error)) {
 	began := time.Now()
 	done, seed := 0, *flagSeed
 	var producing time.Duration
-	for ; done < *flagImages && !t.Failed(); seed++ {
+	for ; done < cases && !t.Failed(); seed++ {
 		r := newRun(seed, *flagPerRun)
 		t0 := time.Now()
 		bubble(t, func(t *testing.T) {
 			if err := r.produce(context.Background()); err != nil {
-				t.Errorf("%v\n%s", err, replay(seed, -1))
+				t.Errorf("%v\n%s", err, replay(t, seed, -1))
 			}
 		})
 		producing += time.Since(t0)
 		if t.Failed() {
 			return
 		}
-		done += judgeAll(t, r)
+		done += judgeAll(t, r, judge)
+		if *flagImage >= 0 {
+			break
+		}
 	}
-	t.Logf("%d images, seeds %d to %d, %.0f images/s, %v producing", done, *flagSeed, seed-1, float64(done)/time.Since(began).Seconds(), producing)
+	t.Logf("%d cases, seeds %d to %d, %.0f a second, %v producing", done, *flagSeed, seed-1, float64(done)/time.Since(began).Seconds(), producing)
 }
 
-func replay(seed uint64, n int) string {
-	return fmt.Sprintf("replay: go test ./tests/crash -run TestImages -images 1 -seed %d -image %d", seed, n)
+func replay(t *testing.T, seed uint64, n int) string {
+	return fmt.Sprintf("replay: go test ./tests/crash -count=1 -run '^%s$' -seed %d -image %d", t.Name(), seed, n)
 }
 
-func judgeAll(t *testing.T, r *run) int {
+func judgeAll(t *testing.T, r *run, f func(*judge, *image) (int, error)) int {
 	var wg sync.WaitGroup
+	var n atomic.Int64
 	next := make(chan *image)
 	for range workers() {
 		wg.Go(func() {
 			j := &judge{system: newSystem()}
 			defer j.system.Shutdown()
 			for im := range next {
-				if err := j.image(context.Background(), im); err != nil {
-					t.Errorf("%s\n%v\n%s\n  what the store told:\n%s\n  last calls before the cut:\n%s", im, err, replay(r.seed, im.n), &im.notes, im.trace)
+				k, err := f(j, im)
+				n.Add(int64(k))
+				if err != nil {
+					t.Errorf("%s\n%v\n%s\n  what the store told:\n%s\n  last calls before the cut:\n%s", im, err, replay(t, r.seed, im.n), &im.notes, im.trace)
 				}
 			}
 		})
 	}
-	n := 0
 	for _, im := range r.images {
 		if *flagImage < 0 || im.n == *flagImage {
 			next <- im
-			n++
 		}
 	}
 	close(next)
 	wg.Wait()
-	return n
+	return int(n.Load())
 }
 
 func TestMain(m *testing.M) { flag.Parse(); os.Exit(m.Run()) }

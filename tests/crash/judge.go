@@ -32,6 +32,9 @@ func (im *image) options(fsys *mappedtest.FS) actors.Options {
 	o.FS = fsys
 	o.Now = stopwatch(im.run.ended)
 	o.Events = im.notes.events()
+	if im.seed%10 == 0 { // somebody has changed the configuration meanwhile
+		o.FlushDiskType = 1 - o.FlushDiskType
+	}
 	return o
 }
 
@@ -39,7 +42,7 @@ func (im *image) options(fsys *mappedtest.FS) actors.Options {
 // checks that what was cut away stays away.
 func (j *judge) image(ctx context.Context, im *image) error {
 	o := im.options(im.fs)
-	before, err := readTail(im.fs, o.MappedFileSizeCommitLog)
+	before, err := readLog(im.fs)
 	if err != nil {
 		return err
 	}

@@ -107,17 +107,19 @@ func (r *run) live(ctx context.Context, system *actor.ActorSystem, fsys *mappedt
 	script := mappedtest.NewScript(fsys)
 	o := r.o
 	o.FS = script
+	last := life == r.lives
+	cam := &camera{run: r, script: script, fs: fsys}
+	if last {
+		script.Add(cam.rules()...)
+	}
 	s, err := open(ctx, system, o)
 	if err != nil {
 		return nil, err
 	}
-	last := life == r.lives
-	if last {
-		script.Add(r.rules(s, script, fsys)...)
-	}
+	cam.store.Store(s)
 	w := &workload.Runner{Store: s.Store, Model: r.model, Window: r.plan.Window, Clock: clock, Sleep: time.Sleep}
 	if last {
-		w.Acked = func([]*oracle.Sent) { r.mayTake(s, script, fsys, 4) }
+		w.Acked = func([]*oracle.Sent) { cam.mayTake(4) }
 	}
 	list := r.plan.Ops(r.seed, int64(life+1)*generation)
 	for range 1 + rng.IntN(2*ops) {

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/tests/crash/oracle"
@@ -17,9 +18,17 @@ var changing = []mappedtest.Op{
 // meanSkip is how many of those calls lie between two images on average.
 const meanSkip = 6
 
+// camera takes images of a store while it is being opened and used.
+type camera struct {
+	run    *run
+	script *mappedtest.Script
+	fs     *mappedtest.FS
+	store  atomic.Pointer[opened] // nil until it is open
+}
+
 // rules take images before and behind those calls.
-func (r *run) rules(s *opened, script *mappedtest.Script, fsys *mappedtest.FS) []mappedtest.Rule {
-	take := func() { r.mayTake(s, script, fsys, meanSkip) }
+func (c *camera) rules() []mappedtest.Rule {
+	take := func() { c.mayTake(meanSkip) }
 	rules := make([]mappedtest.Rule, len(changing))
 	for i, op := range changing {
 		rules[i] = mappedtest.Rule{Op: op, Forever: true, Before: take, Then: take}
@@ -28,7 +37,8 @@ func (r *run) rules(s *opened, script *mappedtest.Script, fsys *mappedtest.FS) [
 }
 
 // mayTake takes an image once in a while.
-func (r *run) mayTake(s *opened, script *mappedtest.Script, fsys *mappedtest.FS, mean int) {
+func (c *camera) mayTake(mean int) {
+	r := c.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.skip--; r.skip > 0 || len(r.images) >= r.most {
@@ -40,15 +50,23 @@ func (r *run) mayTake(s *opened, script *mappedtest.Script, fsys *mappedtest.FS,
 	if r.rng.IntN(8) == 0 {
 		im.cut = oracle.Killed
 	}
-	im.at = r.model.Take(s.marks, func() {
+	im.at = r.model.Take(c.marks, func() {
 		if im.cut == oracle.Killed {
-			im.fs = fsys.Kill()
+			im.fs = c.fs.Kill()
 		} else {
-			im.fs = fsys.Crash(im.seed, im.mode)
+			im.fs = c.fs.Crash(im.seed, im.mode)
 		}
 	})
-	im.trace = tail(script, 40)
+	im.trace = tail(c.script, 40)
 	r.images = append(r.images, im)
+}
+
+// marks is what the store says about itself, once it is open.
+func (c *camera) marks() oracle.Watermarks {
+	if s := c.store.Load(); s != nil {
+		return s.marks()
+	}
+	return oracle.Watermarks{Min: -1}
 }
 
 // tail is the last lines of a trace.
