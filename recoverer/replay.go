@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog"
@@ -118,6 +119,9 @@ func (p *replay) some(s *commitlog.Scanner, stop int64) error {
 	return nil
 }
 
+// largestOffset is what the files of a queue of any kind can count to.
+const largestOffset = math.MaxInt64 / 64
+
 // workError is an error of the work on queues or index, not of the log.
 type workError struct{ err error }
 
@@ -174,9 +178,9 @@ func (p *replay) unit(req *record.DispatchRequest, topic string, id int32, offse
 	if topic != req.Topic && !p.fit(topic, req.PhysicalOffset) {
 		return nil
 	}
-	if id < 0 || offset < 0 {
+	if id < 0 || offset < 0 || offset > largestOffset {
 		p.rep.Isolated++
-		p.finding(Finding{Where: CommitLog, Offset: req.PhysicalOffset, Want: "a queue id and a queue offset >= 0",
+		p.finding(Finding{Where: CommitLog, Offset: req.PhysicalOffset, Want: "a queue id and a queue offset that a queue can have",
 			Got: fmt.Sprintf("%s-%d offset %d", strconv.Quote(topic), id, offset)})
 		return nil
 	}

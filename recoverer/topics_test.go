@@ -154,7 +154,7 @@ func TestRecreatedTopicOfAnotherEngine(t *testing.T) {
 // TestMisnumberedRecord: without a checksum over the header one wrong queue
 // offset must not move a queue.
 func TestMisnumberedRecord(t *testing.T) {
-	for _, wrong := range []int64{1 << 40, 3, 17, -1} {
+	for _, wrong := range []int64{1 << 40, 3, 17, -1, 1 << 62} {
 		s := open(t, newFS(), withoutCRC)
 		var at int64
 		for i := range 20 {
