@@ -95,7 +95,7 @@ func (s *Service) load() error {
 			return err
 		}
 		if f == nil {
-			s.o.Warn(path, "an empty file, left by a process that died while making it; left alone")
+			s.o.Warn(path, "holds no keys: left by a process that died while making it, or of another size than configured; left alone")
 			continue
 		}
 		files = append(files, f)
@@ -132,7 +132,7 @@ func stray(e fs.DirEntry) string {
 	return ""
 }
 
-// found reads a file's header. nil is an empty file.
+// found reads a file's header. nil is a file that holds nothing.
 func (s *Service) found(path, name string) (*indexFile, error) {
 	f, err := s.o.FS.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -153,6 +153,9 @@ func (s *Service) found(path, name string) (*indexFile, error) {
 	}
 	h := decodeHeader(b[:])
 	g, err := geometryOf(f, size, &h, s.geo)
+	if errors.Is(err, record.ErrCorrupt) && h.IndexCount <= 1 {
+		return nil, nil // made with another geometry and not used yet
+	}
 	if err != nil {
 		return nil, fmt.Errorf("index file %s: %w", name, err)
 	}

@@ -2,10 +2,8 @@ package mappedtest_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -391,24 +389,5 @@ func BenchmarkCrash(b *testing.B) {
 	for b.Loop() {
 		seed++
 		_, _ = f.Crash(seed, mappedtest.Random).OpenFile("/3", os.O_RDWR, 0)
-	}
-}
-
-func TestMkdirIsDurableAfterSyncDir(t *testing.T) {
-	f := mappedtest.NewFS()
-	must(t, f.MkdirAll("/x"))
-	must(t, f.Mkdir("/x/y"))
-	if _, err := f.Crash(1, mappedtest.Nothing).Stat("/x/y"); err == nil {
-		t.Error("an unsynced directory survived")
-	}
-	must(t, f.SyncDir("/x"))
-	if _, err := f.Crash(1, mappedtest.Nothing).Stat("/x/y"); err != nil {
-		t.Error("a synced directory was lost:", err)
-	}
-	if err := f.Mkdir("/x/y"); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("made twice: %v", err)
-	}
-	if err := f.Mkdir("/no/y"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("made without its parent: %v", err)
 	}
 }
