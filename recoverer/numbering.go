@@ -15,7 +15,8 @@ func (p *replay) take(st *queueState, e *consumequeue.Entry, sure bool) error {
 	if st.held != nil {
 		h := st.held.entry
 		st.held = nil
-		if missing := e.QueueOffset - nextOf(&h); missing == 0 || missing > 0 && missing <= p.damage.room(endOf(&h), e.PhysicalOffset) {
+		missing := e.QueueOffset - nextOf(&h)
+		if e.QueueOffset != st.next && missing >= 0 && missing <= p.damage.room(endOf(&h), e.PhysicalOffset) {
 			if err := p.jump(st, &h); err != nil {
 				return err
 			}
@@ -219,7 +220,7 @@ func (p *replay) restart(st *queueState, e *consumequeue.Entry) error {
 	if err == nil && found && u.PhysicalOffset >= e.PhysicalOffset {
 		return p.accept(st, e)
 	}
-	if err := st.cutTo(e.QueueOffset); err != nil {
+	if err := p.cutBack(st, e.QueueOffset); err != nil {
 		return err
 	}
 	if st.max() != e.QueueOffset {
