@@ -27,7 +27,12 @@ func (r *rig) kill(name string) {
 			panic("killed")
 		}
 	}
-	send := func(message any) { t.system.Root.Send(r.pid(name), message) }
+	send := func(message any) { // a dead letter panics here, no other
+		_ = guarded(func() error {
+			t.system.Root.Send(r.pid(name), message)
+			return nil
+		})
+	}
 	switch {
 	case name == appendName:
 		send(&barrier{t, "", func(_ int64, err error) { die(err) }})
