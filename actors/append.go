@@ -21,6 +21,7 @@ type appendActor struct {
 	mailbox  *batchMailbox[*putRequest]
 	appended []*putRequest // of this batch, in the log but not published
 	released int64         // bytes to give back to the admission
+	inner    innerBatches
 }
 
 // chain carries puts that wait for the disk to the flusher.
@@ -100,6 +101,13 @@ func (a *appendActor) write(items *[]*putRequest) error {
 		if t := a.t.deleting; t.any() && t.has(topicOf(r)) {
 			a.answer(r, flusher.ServiceNotAvailable, beingDeleted(topicOf(r)))
 			continue
+		}
+		if r.message.SysFlag&record.SysInnerBatch != 0 {
+			next := *a.out.Offsets().Next(r.message.Topic, r.message.QueueID)
+			if err := a.inner.check(a.t, &r.message, next); err != nil {
+				a.answer(r, flusher.MessageIllegal, err)
+				continue
+			}
 		}
 		a.appended = append(a.appended, r)
 		if err := a.one(r, now); err != nil {

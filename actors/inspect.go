@@ -135,7 +135,7 @@ func walkOne(s *commitlog.Scanner, visit func(commitlog.Entry, error) error) err
 func (i *Inspection) Close() error { return i.rooms.release() }
 
 // FoundOptions are DefaultOptions with the file sizes of the store that stands
-// at root, so that a store can be opened without knowing how it was made. Where
+// at root, and with light queues if it has any, so that a store can be opened without knowing how it was made. Where
 // nothing stands the defaults remain.
 func FoundOptions(fsys mapped.FS, root string) (Options, error) {
 	o := DefaultOptions(root)
@@ -157,5 +157,7 @@ func FoundOptions(fsys mapped.FS, root string) (Options, error) {
 			*found.size = size
 		}
 	}
-	return o, nil
+	lights, err := hasLightQueues(fsys, layout.ConsumeQueue())
+	o.EnableLmq, o.EnableMultiDispatch = lights, lights
+	return o, err
 }

@@ -179,6 +179,10 @@ func DefaultOptions(root string) Options {
 	}
 }
 
+// multiDispatch is one switch for numbering and for dispatching: offsets that
+// somebody else has put into a message must not be believed.
+func (o *Options) multiDispatch() bool { return o.EnableLmq && o.EnableMultiDispatch }
+
 // OptionError says which option cannot be.
 type OptionError struct {
 	Option, Want, Got string

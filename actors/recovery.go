@@ -32,7 +32,7 @@ func (r *rooms) recoveryInput(o *Options) (recoverer.Input, error) {
 	}
 	return recoverer.Input{
 		FS: r.fs, Layout: r.layout, Log: r.log, Queues: r.queues, Index: r.index, State: state,
-		SyncFlush: o.FlushDiskType == SyncFlush, Kind: r.kinds.of, MultiDispatch: o.EnableMultiDispatch,
+		SyncFlush: o.FlushDiskType == SyncFlush, Kind: r.kinds.of, MultiDispatch: o.multiDispatch(),
 		Delays: delays, Parallel: parallel, Warn: warn,
 		Progress: func(p recoverer.Progress) {
 			if o.Events.Recovery != nil {

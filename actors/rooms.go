@@ -125,7 +125,7 @@ func (r *rooms) logOptions(o *Options, warn func(path, reason string)) commitlog
 	return commitlog.Options{
 		FS: r.fs, Dir: r.layout.CommitLog(), TmpDir: r.layout.CommitLogTmp(),
 		SegmentSize: o.MappedFileSizeCommitLog, Staged: o.FlushDiskType == SyncFlush, ReadOnly: r.readOnly,
-		EnableLmq: o.EnableLmq && o.EnableMultiDispatch, Warn: warn,
+		EnableLmq: o.multiDispatch(), Warn: warn,
 		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr},
 	}
 }
@@ -200,7 +200,7 @@ func (r *rooms) serve(o *Options) {
 func (r *rooms) rules(o *Options) dispatch.Rules {
 	return dispatch.Rules{
 		Shards: o.QueueShards, Kind: r.kinds.of, Deleted: r.deleted.end,
-		MultiDispatch: o.EnableMultiDispatch,
+		MultiDispatch: o.multiDispatch(),
 	}
 }
 

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // firstSize is the size of the first segment found depth directories below dir,
@@ -42,4 +45,14 @@ func firstSize(fsys mapped.FS, dir string, depth int) (int64, error) {
 		}
 	}
 	return 0, nil
+}
+
+// hasLightQueues tells by the directories: whether light queues were enabled
+// stands in no file of a store.
+func hasLightQueues(fsys mapped.FS, dir string) (bool, error) {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), record.PrefixLMQ) }), err
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"math"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/actorstore/actorstore"
-	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // storeFlags are the flags that say how a store is opened.
@@ -66,7 +64,7 @@ func (a *app) options(dir string) (actorstore.Options, error) {
 	if f.entries > 0 {
 		o.MaxIndexNum = f.entries
 	}
-	if f.lmq || hasLightQueues(dir) {
+	if f.lmq {
 		o.EnableLmq, o.EnableMultiDispatch = true, true
 	}
 	o.EnabledAppendPropCRC = f.crc
@@ -84,11 +82,4 @@ func (a *app) options(dir string) (actorstore.Options, error) {
 	o.Logger = a.logger()
 	o.Events.Recovery = a.bar.event
 	return o, nil
-}
-
-// hasLightQueues tells by the directories; whether they were enabled stands in
-// no file of the store.
-func hasLightQueues(dir string) bool {
-	found, _ := filepath.Glob(filepath.Join(dir, "consumequeue", record.PrefixLMQ+"*"))
-	return len(found) > 0
 }
