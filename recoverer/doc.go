@@ -45,8 +45,8 @@
 //	else                        the end; what stands behind is old
 //
 // Good records continue if their queue offset is above the last good one of
-// their queue and, in the same segment, their store time is not older than that
-// of the last good record. What RocketMQ's truncation leaves does not. Where no
+// their queue and, in the same segment of a log that is not ours alone, their
+// store time is not older than that of the last good record. What RocketMQ's truncation leaves does not. Where no
 // bad place tells old records from new ones, see dropOld.
 //
 // The log takes no puts (Report.ReadOnly) if segments are missing at its end, if

@@ -18,7 +18,8 @@ type history struct {
 	in     *Input
 	log    *commitlog.Reader
 	topics *record.Interner
-	own    bool
+	marked bool // what lies below the scan is known to be right
+	own    bool // nobody else has written behind the mark
 	from   int64 // where the scan began
 	at     int64 // built up to here
 	record int64 // start of the last record below, -1
@@ -28,7 +29,7 @@ type history struct {
 func (h *history) init(in *Input, plan *Plan) {
 	h.in, h.log = in, in.Log.Reader()
 	h.from, h.at = plan.ScanFrom, plan.ScanFrom
-	h.own, h.record = plan.Mark != nil, -1
+	h.marked, h.own, h.record = plan.Mark != nil, plan.Own, -1
 }
 
 // firstContinuing gives the offset of the first record of a run that continues
@@ -43,8 +44,9 @@ func (h *history) firstContinuing(r *run, end, last int64) int64 {
 	}
 	found := int64(-1)
 	h.each(r.start, r.end, func(req *record.DispatchRequest) bool {
-		sameSegment := req.PhysicalOffset/size == max(end-1, 0)/size
-		if sameSegment && req.StoreTimestamp < newest {
+		// In a log of ours nothing old can stand, and a store time may be damaged.
+		inReach := !h.own && req.PhysicalOffset/size == max(end-1, 0)/size
+		if inReach && req.StoreTimestamp < newest {
 			return true
 		}
 		if !record.IsTransactionPending(req.SysFlag) && req.QueueOffset <= h.lastOf(req) {
@@ -111,7 +113,7 @@ func (h *history) lastOf(req *record.DispatchRequest) int64 {
 	if v, ok := h.last[queueKey{req.Topic, req.QueueID}]; ok {
 		return v
 	}
-	if !h.own {
+	if !h.marked {
 		return -1
 	}
 	q := h.in.Queues.Queue(req.Topic, req.QueueID)
