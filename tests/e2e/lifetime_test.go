@@ -230,3 +230,45 @@ func TestManyProducers(t *testing.T) {
 		})
 	}
 }
+
+// TestCloseAtOnce: a store that is closed right behind its puts answers them
+// all, and what it answered stands in queues and index when Close returns.
+func TestCloseAtOnce(t *testing.T) {
+	const messages = 3000
+	s, o := fresh(t)
+	begun := make([]actorstore.Pending, messages)
+	for i := range begun {
+		m := text("t", int32(i%7), fmt.Sprint(i))
+		m.SetKeys(fmt.Sprint("k", i))
+		var err error
+		begun[i], err = s.Begin(m)
+		must(t, err)
+	}
+	closeStore(t, s)
+	stored := 0
+	for i := range begun {
+		r, err := begun[i].Wait(t.Context())
+		must(t, err)
+		if r.QueueOffset != int64(i/7) {
+			t.Fatalf("message %d has offset %d", i, r.QueueOffset)
+		}
+		stored = int(r.End())
+	}
+	i, err := actorstore.Inspect(t.Context(), o)
+	must(t, err)
+	defer i.Close()
+	if _, end := i.Bounds(); !i.Clean() || end != int64(stored) {
+		t.Errorf("clean %v, end %d, want %d", i.Clean(), end, stored)
+	}
+	for q := range 7 {
+		if n := len(bodies(t, i, "t", int32(q), 0)); n != (messages-q+6)/7 {
+			t.Errorf("queue %d: %d messages", q, n)
+		}
+	}
+	for _, n := range []int{0, messages / 2, messages - 1} {
+		q, err := i.Query(t.Context(), actorstore.QueryRequest{Topic: "t", Key: fmt.Sprint("k", n)})
+		if err != nil || len(q.Messages) != 1 || string(q.Messages[0].Body) != fmt.Sprint(n) {
+			t.Errorf("k%d: %v, %d messages", n, err, len(q.Messages))
+		}
+	}
+}
