@@ -122,7 +122,7 @@ func bothFlushTypes(t *testing.T, run func(t *testing.T, flush func(*Options))) 
 // start opens the store that stands on the disk.
 func (r *rig) start(change ...func(*Options)) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithCancel(context.Background())
 	r.t.Cleanup(cancel)
 	r.ctx = ctx
 	r.script = mappedtest.NewScript(r.disk)
