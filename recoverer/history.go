@@ -18,8 +18,8 @@ type history struct {
 	in     *Input
 	log    *commitlog.Reader
 	topics *record.Interner
-	marked bool // what lies below the scan is known to be right
-	own    bool // nobody else has written behind the mark
+	marked bool  // what lies below the scan is known to be right
+	own    bool  // nobody else has written behind the mark
 	from   int64 // where the scan began
 	at     int64 // built up to here
 	record int64 // start of the last record below, -1

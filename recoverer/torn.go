@@ -75,9 +75,12 @@ func (t *tail) dispatchedBehind(offset int64) bool {
 		if q.MaxPhysical() <= offset {
 			continue
 		}
-		u, ok := lastUnit(q)
-		if ok && u.PhysicalOffset >= offset && l.backs(&u, q.Topic(), q.ID(), t.plan.Limit) {
-			return true
+		var units [largeWindow]consumequeue.Unit
+		n, _ := q.Read(max(lastBelow(q, offset)+1, q.MinOffset()), units[:])
+		for i := range units[:n] {
+			if l.backs(&units[i], q.Topic(), q.ID(), t.plan.Limit) {
+				return true
+			}
 		}
 	}
 	return false
