@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"hash/crc32"
 	"time"
 
@@ -43,11 +44,14 @@ func (c *checkpointActor) Receive(ctx actor.Context) {
 type progress struct {
 	rooms     *rooms
 	fields    checkpoint.Checkpoint
-	marked    int64     // flushed end of the last mark
-	summaryAt int64     // dispatched end of the last summary
-	summaried time.Time // when that was, monotonic
-	next      *summary  // taken, but the log is not yet flushed so far
-	stuck     error     // a mark or sync failed: nothing is claimed any more
+	marked    int64                  // flushed end of the last mark
+	summaryAt int64                  // dispatched end of the last summary
+	summaried time.Time              // when that was, monotonic
+	next      *summary               // taken, but the log is not yet flushed so far
+	unsynced  error                  // a sync of queues or index failed: no summary claims them any more
+	renew     bool                   // a mark failed, and what it left on disk is unknown
+	page      *checkpoint.Checkpoint // goes with the mark on disk, but is not written yet
+	onDisk    checkpoint.Checkpoint  // the page as it was written last
 }
 
 // summary is a look at the queues at one moment.
@@ -57,22 +61,16 @@ type summary struct {
 	last    *dispatchedRecord
 }
 
-// pass writes what is due.
+// pass writes what is due. What fails is tried again in the next pass, each time
+// in a way that needs nothing of the failed one; only a failed sync of queues and
+// index is final.
 func (p *progress) pass(t *tree) error {
-	if p.stuck != nil {
-		return nil
-	}
 	due := p.summaried.IsZero() || time.Since(p.summaried) >= t.o.FlushConsumeQueueThoroughInterval
 	behind := t.queuesApplied() - p.summaryAt
 	if p.next == nil && behind > 0 && (due || behind >= summaryBytes) {
 		p.next = p.take(t)
 	}
-	err := p.writeSummary()
-	if err == nil {
-		err = p.mark()
-	}
-	p.stuck = err
-	return err
+	return errors.Join(p.writeSummary(), p.mark())
 }
 
 // take looks at the ends of the queues: all units below them are in the files.
@@ -96,16 +94,16 @@ func (p *progress) take(t *tree) *summary {
 // records that the units stand for are durable themselves.
 func (p *progress) writeSummary() error {
 	s, r := p.next, p.rooms
-	if s == nil || r.log.Flushed() < s.confirm {
+	if s == nil || p.unsynced != nil || r.log.Flushed() < s.confirm {
 		return nil
 	}
 	p.next = nil
-	if _, err := r.queues.Sync(); err != nil {
-		return err
+	if _, p.unsynced = r.queues.Sync(); p.unsynced != nil {
+		return p.unsynced
 	}
 	if r.index != nil {
-		if err := r.index.Flush(); err != nil {
-			return err
+		if p.unsynced = r.index.Flush(); p.unsynced != nil {
+			return p.unsynced
 		}
 		p.fields.IndexMsgTimestamp = r.index.FlushedEndTimestamp()
 	}
@@ -123,8 +121,8 @@ func (p *progress) writeSummary() error {
 
 // finish writes everything down for the last time.
 func (p *progress) finish(t *tree) error {
-	if p.stuck != nil {
-		return p.stuck
+	if p.unsynced != nil {
+		return p.unsynced
 	}
 	p.next = p.take(t)
 	if err := p.writeSummary(); err != nil {
@@ -136,6 +134,9 @@ func (p *progress) finish(t *tree) error {
 // mark writes the durable mark and the checkpoint page that goes with it, if
 // anything was flushed since the last one.
 func (p *progress) mark() error {
+	if err := p.putPage(); err != nil {
+		return err
+	}
 	r := p.rooms
 	start, end, ok := r.log.FlushedRecord()
 	if end == p.marked || (!ok && end != 0) {
@@ -154,12 +155,36 @@ func (p *progress) mark() error {
 		}
 	}
 	m.Fields = p.fields.Digest()
-	if err := checkpoint.WriteMark(r.fs, r.layout, m); err != nil {
+	if err := p.putMark(m); err != nil {
 		return err
 	}
-	if err := checkpoint.WriteCheckpoint(r.fs, r.layout.CheckpointFile(), p.fields); err != nil {
-		return err
-	}
+	page := p.fields
+	p.page = &page
 	p.marked = end
+	return p.putPage()
+}
+
+// putMark writes a mark: into the other slot, or, after a mark that failed, into
+// a new file with the one that counts.
+func (p *progress) putMark(m checkpoint.Mark) error {
+	var err error
+	if p.renew {
+		err = checkpoint.RenewMark(p.rooms.fs, p.rooms.layout, m, p.onDisk)
+	} else {
+		err = checkpoint.WriteMark(p.rooms.fs, p.rooms.layout, m)
+	}
+	p.renew = err != nil
+	return err
+}
+
+// putPage writes the checkpoint page that the last mark needs to count.
+func (p *progress) putPage() error {
+	if p.page == nil {
+		return nil
+	}
+	if err := checkpoint.WriteCheckpoint(p.rooms.fs, p.rooms.layout.CheckpointFile(), *p.page); err != nil {
+		return err
+	}
+	p.onDisk, p.page = *p.page, nil
 	return nil
 }

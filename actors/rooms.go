@@ -165,7 +165,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	}
 	r.deleted.replace(in.Deleted)
 	r.offsets = r.report.Offsets
-	r.progress.fields = r.report.Checkpoint
+	r.progress.fields, r.progress.onDisk = r.report.Checkpoint, r.report.Checkpoint
 	if r.report.Last >= 0 {
 		r.log.RestoreLast(r.report.Last)
 	}

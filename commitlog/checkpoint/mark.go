@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -134,9 +135,9 @@ func ReadMark(fsys mapped.FS, layout Layout) (Mark, bool, error) {
 
 // WriteMark makes m durable in the slot that does not hold the newest mark, and
 // gives it the next sequence number (m.Sequence is ignored). The checkpoint that
-// m.Fields stands for is written after it. After an error the caller writes no
-// further mark before the store is opened anew: what reached the disk is
-// unknown, and the next write would go to the other slot.
+// m.Fields stands for is written after it. After an error the caller goes on
+// with RenewMark: what reached the disk is unknown, and another WriteMark would
+// go to the other slot.
 func WriteMark(fsys mapped.FS, layout Layout, m Mark) error {
 	if err := m.sane(); err != nil {
 		return err
@@ -158,4 +159,33 @@ func WriteMark(fsys mapped.FS, layout Layout, m Mark) error {
 	}
 	slot := m.encode()
 	return overwrite(fsys, path, slot[:], int64(next)*markSlotStep)
+}
+
+// RenewMark makes m durable in a new file, beside the mark that matches current,
+// the checkpoint that is on disk: a crash in between leaves one that counts. It
+// needs nothing of what stands in the old file, and may be repeated.
+func RenewMark(fsys mapped.FS, layout Layout, m Mark, current Checkpoint) error {
+	if err := m.sane(); err != nil {
+		return err
+	}
+	path := layout.MarkFile()
+	old, err := readFile(fsys, path, markFileSize)
+	if err != nil {
+		return err
+	}
+	b := make([]byte, markFileSize)
+	m.Sequence = 1
+	if len(old) == markFileSize {
+		marks, _ := decodeMarks(old)
+		for _, kept := range slices.Backward(marks) { // the newest last
+			m.Sequence = kept.Sequence + 1
+			if kept.Matches(current) {
+				slot := kept.encode()
+				copy(b, slot[:])
+			}
+		}
+	}
+	slot := m.encode()
+	copy(b[markSlotStep:], slot[:])
+	return replace(fsys, layout, path, b)
 }

@@ -223,3 +223,49 @@ func TestMarkFaults(t *testing.T) {
 		return err
 	}, func(*testing.T, mapped.FS, checkpoint.Layout) {})
 }
+
+// TestRenewMark: after a mark that failed in whatever way, the next one stands in
+// a new file beside the one that the checkpoint on disk matches.
+func TestRenewMark(t *testing.T) {
+	fsys, l := newStore(t)
+	next := example
+	next.PhysicMsgTimestamp++
+	renewed := checkpoint.Mark{FlushedEnd: 300, LastRecordStart: 200, Fields: next.Digest()}
+	renew := func(wantSequence int64, want ...int64) {
+		t.Helper()
+		if err := checkpoint.RenewMark(fsys, l, renewed, example); err != nil {
+			t.Fatal(err)
+		}
+		marks, err := checkpoint.ReadMarks(fsys, l)
+		if err != nil || len(marks) != len(want) || marks[0].Sequence != wantSequence {
+			t.Fatalf("got %+v %v", marks, err)
+		}
+		for i, end := range want {
+			if marks[i].FlushedEnd != end {
+				t.Errorf("mark %d ends at %d, want %d", i, marks[i].FlushedEnd, end)
+			}
+		}
+	}
+	renew(1, 300) // no file
+	writeMark(t, fsys, l, 100)
+	writeMark(t, fsys, l, 110)
+	renew(4, 300, 110)
+	f, err := fsys.OpenFile(l.MarkFile(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("torn"), 512+20); err != nil { // the failed one
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	renew(4, 300, 110)
+	if err := os.Truncate(l.MarkFile(), 7); err != nil {
+		t.Fatal(err)
+	}
+	renew(1, 300)
+	if err := checkpoint.RenewMark(fsys, l, checkpoint.Mark{FlushedEnd: -1}, example); err == nil {
+		t.Error("a mark without sense is written")
+	}
+}

@@ -90,7 +90,7 @@ func (c *Client) Check(ctx context.Context, r Reader, min int64, must func(*Put)
 	for _, p := range c.Puts {
 		at, is := seen[p.ID]
 		surely, perhaps := c.gone(p)
-		expired := p.Outcome == Acked && p.Result.PhysicalOffset < min
+		expired := p.Outcome == Acked && p.Result.PhysicalOffset < max(min, c.Expired)
 		switch {
 		case surely:
 			if is {

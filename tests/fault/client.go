@@ -25,7 +25,7 @@ type Client struct {
 	Deleted map[string]int // topics whose deletion succeeded: puts before the n-th are gone
 	Unsure  map[string]int // topics whose deletion failed: puts before it may be gone
 	Limit   time.Duration  // of each call, before it is given up; default a minute
-	Damaged []error        // what the store has told about damage
+	Expired int64          // retention was allowed to take what is below
 }
 
 // Fault notes something that must not be.

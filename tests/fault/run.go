@@ -25,12 +25,13 @@ type run struct {
 	open   bool
 	reach  int64  // what the last ending has promised of the log
 	failed string // the call that the fault has hit first
+	logf   func(format string, args ...any)
 }
 
 // Run carries a case out and gives what must not be, the number of calls, and
 // the first call that failed.
-func Run(c Case) (faults []error, calls int, failed string) {
-	r := &run{Case: c, disk: mappedtest.NewFS(), reach: math.MaxInt64}
+func Run(c Case, logf func(format string, args ...any)) (faults []error, calls int, failed string) {
+	r := &run{Case: c, logf: logf, disk: mappedtest.NewFS(), reach: math.MaxInt64}
 	r.Client = NewClient(nil, "/data/store", c.Workload.Sync)
 	if c.Workload.Tune != nil {
 		c.Workload.Tune(r.Client)
@@ -199,6 +200,7 @@ func (r *run) leave(how Ending, seed uint64) {
 		r.Fault("state: %w", err)
 	}
 	flushed := state.Watermarks.Flushed
+	r.Expired = max(r.Expired, state.Watermarks.Min)
 	switch how {
 	case ByClose:
 		if err := r.Close(); err == nil {
@@ -238,11 +240,28 @@ func (r *run) leave(how Ending, seed uint64) {
 // the same again after more puts and a clean stop.
 func (r *run) judge() {
 	r.Options.FS = r.disk
+	r.log()
 	for _, last := range []bool{false, true} {
 		if !r.reopens(last) {
 			return
 		}
 	}
+}
+
+// log tells what recovery is about to meet.
+func (r *run) log() {
+	if r.logf == nil {
+		return
+	}
+	i, err := actorstore.Inspect(context.Background(), r.Options)
+	if err != nil {
+		r.logf("inspect: %v", err)
+		return
+	}
+	defer i.Close()
+	report := i.Report()
+	r.logf("clean %v, mark %+v (%s), log [%d,%d), cut %d, damage %v", i.Clean(), report.Plan.Mark, report.Plan.WhyNoMark,
+		report.Min, report.End, report.Cut, report.Damage)
 }
 
 func (r *run) reopens(last bool) bool {

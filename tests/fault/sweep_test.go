@@ -28,10 +28,10 @@ func collect() {
 }
 
 // carryOut runs a case in a bubble of virtual time.
-func carryOut(t *testing.T, c fault.Case) (faults []error, calls int, failed string) {
+func carryOut(t *testing.T, c fault.Case, logf func(string, ...any)) (faults []error, calls int, failed string) {
 	collect()
 	synctest.Test(t, func(t *testing.T) {
-		faults, calls, failed = fault.Run(c)
+		faults, calls, failed = fault.Run(c, logf)
 		time.Sleep(time.Minute) // the actor system's last timers
 	})
 	return faults, calls, failed
@@ -46,7 +46,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		faults, calls, failed := carryOut(t, c)
+		faults, calls, failed := carryOut(t, c, t.Logf)
 		t.Logf("%d calls, failed: %s", calls, failed)
 		for _, f := range faults {
 			t.Error(f)
@@ -57,7 +57,7 @@ func TestSweep(t *testing.T) {
 	cases, bad := 0, 0
 	for _, c := range sweep(t) {
 		fmt.Fprintln(os.Stderr, "case", c)
-		faults, _, failed := carryOut(t, c)
+		faults, _, failed := carryOut(t, c, nil)
 		cases++
 		if len(faults) > 0 {
 			bad++
@@ -72,7 +72,7 @@ func TestSweep(t *testing.T) {
 func sweep(t *testing.T) []fault.Case {
 	var all []fault.Case
 	for _, w := range fault.Workloads() {
-		faults, calls, _ := carryOut(t, fault.Case{Workload: w})
+		faults, calls, _ := carryOut(t, fault.Case{Workload: w}, nil)
 		for _, f := range faults {
 			t.Errorf("%s without a fault: %v", w.Name, f)
 		}
