@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -30,6 +31,13 @@ func options(disk mapped.FS) actors.Options {
 	return o
 }
 
+// quietSystem is a user's system that does not print its dead letters.
+func quietSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.DiscardHandler)
+	}))
+}
+
 func put(body string) actors.Put {
 	return actors.Put{Message: record.Message{Topic: "a", Body: []byte(body),
 		Properties: record.NewProperties("KEYS", "k-"+body)}}
@@ -46,7 +54,7 @@ func ask(t *testing.T, system *actor.ActorSystem, pid *actor.PID, message any) a
 }
 
 func TestMessages(t *testing.T) {
-	system := actor.NewActorSystem()
+	system := quietSystem()
 	defer system.Shutdown()
 	ctx := context.Background()
 	s, err := actors.Spawn(ctx, system.Root, "store", options(mappedtest.NewFS()))
@@ -137,7 +145,7 @@ func TestMessages(t *testing.T) {
 
 // Before the store is open, and while it stops, each message has its answer.
 func TestMessagesWhenNotOpen(t *testing.T) {
-	system := actor.NewActorSystem()
+	system := quietSystem()
 	defer system.Shutdown()
 	inside, gate := make(chan struct{}), make(chan struct{})
 	script := mappedtest.NewScript(mappedtest.NewFS(), mappedtest.Rule{Op: mappedtest.OpLock, Before: func() { close(inside); <-gate }})
@@ -225,7 +233,7 @@ func (p *parent) Receive(ctx actor.Context) {
 // A store may be the child of any actor: it ends with it, cleanly, and its end is
 // seen.
 func TestStoreAsChild(t *testing.T) {
-	system := actor.NewActorSystem()
+	system := quietSystem()
 	defer system.Shutdown()
 	ctx := context.Background()
 	disk := mappedtest.NewFS()
@@ -267,7 +275,7 @@ func TestStoreAsChild(t *testing.T) {
 
 // spawner has a store that Spawn made, inside Receive.
 func TestSpawnInsideActor(t *testing.T) {
-	system := actor.NewActorSystem()
+	system := quietSystem()
 	defer system.Shutdown()
 	type result struct {
 		s   *actors.Store
