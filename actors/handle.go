@@ -39,18 +39,16 @@ type Store struct {
 	stopErr  error
 	deleting deletions
 	calls    callbacks
-	mailbox  *batchMailbox[*putRequest] // of the store actor
+	mailbox  *batchMailbox[oneByOne] // of the store actor
 }
 
 // Props describes a store actor, for a system or a parent that spawns it
 // itself, and gives the handle that the actor will serve. Spawn does both.
 func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}),
-		mailbox: newBatchMailbox[*putRequest]()}
+		mailbox: newBatchMailbox[oneByOne]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
-	props := actor.PropsFromProducer(func() actor.Actor { return &storeActor{s: s} },
-		actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return s.mailbox }))
-	return props, s
+	return propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} }), s
 }
 
 // Spawn starts a store as a child of parent, which is the root context of an

@@ -132,6 +132,7 @@ func (m *batchMailbox[T]) Close(refuse func(message any)) {
 
 // process is one run on a goroutine of its own: until nothing is left to do.
 func (m *batchMailbox[T]) process() {
+	debug.SetPanicOnFault(true) // the goroutine ends with the run
 	for !m.deliver(linger, math.MaxInt) && !m.rest() {
 	}
 }
@@ -261,17 +262,24 @@ func (m *batchMailbox[T]) interrupted() bool {
 	return len(m.system) > 0
 }
 
-// faultDispatcher runs actors on goroutines where a fault in mapped memory is a
-// panic that a supervisor sees, not the end of the process.
-type faultDispatcher struct{}
+// oneByOne is the item type of a mailbox that hands over nothing together.
+type oneByOne struct{}
+
+func (oneByOne) batchable() {}
+
+// goroutines runs each mailbox on a goroutine of its own while it has work. The
+// mailbox itself lets faults in mapped memory become panics, so that a start
+// costs no closure.
+type goroutines struct{}
 
 // Schedule is part of actor.Dispatcher.
-func (faultDispatcher) Schedule(fn func()) {
-	go func() {
-		debug.SetPanicOnFault(true)
-		fn()
-	}()
-}
+func (goroutines) Schedule(run func()) { go run() }
 
 // Throughput is part of actor.Dispatcher.
-func (faultDispatcher) Throughput() int { return 300 }
+func (goroutines) Throughput() int { return 300 }
+
+// propsOf describes an actor that works from a mailbox of ours.
+func propsOf[T batched](mailbox *batchMailbox[T], producer actor.Producer) *actor.Props {
+	return actor.PropsFromProducer(producer, actor.WithDispatcher(goroutines{}),
+		actor.WithMailbox(func() actor.Mailbox { return mailbox }))
+}

@@ -309,7 +309,7 @@ func TestMailboxLosesNothing(t *testing.T) {
 			props := actor.PropsFromProducer(func() actor.Actor {
 				return &countingActor{&handled, last, &fails, mailbox, errs}
 			}, actor.WithMailbox(func() actor.Mailbox { return mailbox }),
-				actor.WithDispatcher(faultDispatcher{}))
+				actor.WithDispatcher(goroutines{}))
 			root := system.Root.WithGuardian(actor.RestartingSupervisorStrategy())
 			pid, err := root.SpawnNamed(props, "counting")
 			if err != nil {

@@ -75,7 +75,7 @@ func (a *storeActor) put(m *record.Message, batch []record.Message, reply func(f
 // readerActor serves the look-ups that came as messages, on its own goroutine.
 type readerActor struct {
 	t       *tree
-	mailbox *batchMailbox[*putRequest]
+	mailbox *batchMailbox[oneByOne]
 }
 
 // Receive is the actor. Whoever asks is answered even if the look-up panics.

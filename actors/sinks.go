@@ -36,7 +36,7 @@ type sinkActor struct {
 	behind  bool            // catching up
 	own     *dispatch.Reput // while it does
 	window  dispatch.Window // of own
-	mailbox *batchMailbox[*putRequest]
+	mailbox *batchMailbox[oneByOne]
 }
 
 type (

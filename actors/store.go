@@ -150,8 +150,7 @@ func (a *storeActor) stop() {
 
 // spawn starts a child and notes where it is. It watches it, too.
 func (a *storeActor) spawn(ctx actor.Context, name string, at *pidBox, producer actor.Producer) *actor.PID {
-	props := actor.PropsFromProducer(producer, actor.WithDispatcher(faultDispatcher{}))
-	return a.spawnProps(ctx, name, at, props)
+	return a.spawnProps(ctx, name, at, propsOf(newBatchMailbox[oneByOne](), producer))
 }
 
 func (a *storeActor) spawnProps(ctx actor.Context, name string, at *pidBox, props *actor.Props) *actor.PID {
@@ -169,33 +168,30 @@ func (a *storeActor) spawnProps(ctx actor.Context, name string, at *pidBox, prop
 func (a *storeActor) spawnSinks(ctx actor.Context) {
 	for i := range a.t.sinks {
 		s := &a.t.sinks[i]
-		mailbox := newBatchMailbox[*putRequest]()
-		props := actor.PropsFromProducer(func() actor.Actor {
+		mailbox := newBatchMailbox[oneByOne]()
+		s.pid = a.spawnProps(ctx, s.name, nil, propsOf(mailbox, func() actor.Actor {
 			return &sinkActor{t: a.t, sink: s.sink, name: s.name, mailbox: mailbox}
-		}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return mailbox }))
-		s.pid = a.spawnProps(ctx, s.name, nil, props)
+		}))
 	}
 }
 
 func (a *storeActor) spawnReader(ctx actor.Context, name string) *actor.PID {
-	asks := newBatchMailbox[*putRequest]()
-	return a.spawnProps(ctx, name, nil, actor.PropsFromProducer(func() actor.Actor {
-		return &readerActor{t: a.t, mailbox: asks}
-	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return asks })))
+	asks := newBatchMailbox[oneByOne]()
+	return a.spawnProps(ctx, name, nil, propsOf(asks, func() actor.Actor { return &readerActor{t: a.t, mailbox: asks} }))
 }
 
 // spawnPair starts append and flusher.
 func (a *storeActor) spawnPair(ctx actor.Context) {
 	chains := newBatchMailbox[*chain]()
-	a.spawnProps(ctx, flusherName, &a.t.flusher, actor.PropsFromProducer(func() actor.Actor {
+	a.spawnProps(ctx, flusherName, &a.t.flusher, propsOf(chains, func() actor.Actor {
 		return &flushActor{t: a.t, mailbox: chains}
-	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return chains })))
+	}))
 
 	puts := newBatchMailbox[*putRequest]()
 	puts.inline = true
-	a.spawnProps(ctx, appendName, &a.t.append, actor.PropsFromProducer(func() actor.Actor {
+	a.spawnProps(ctx, appendName, &a.t.append, propsOf(puts, func() actor.Actor {
 		return &appendActor{t: a.t, mailbox: puts}
-	}, actor.WithDispatcher(faultDispatcher{}), actor.WithMailbox(func() actor.Mailbox { return puts })))
+	}))
 }
 
 const (
