@@ -91,12 +91,15 @@ func (a *retentionActor) step() {
 	d := a.core.Step(state, retention.Now{Wall: a.t.o.Now(), Elapsed: time.Since(a.t.began)})
 	a.t.diskFull(d.RefusePuts, errDiskWarning)
 	a.report(d.Blocked)
-	if len(d.Expired) == 0 {
+	if len(d.Expired) == 0 && !a.cleaner.Unfinished() {
 		return
 	}
 	first, err := a.cleaner.Expire(d.ExpireBelow)
 	if err != nil { // what is left is taken away in the next round
 		a.t.o.Logger.Warn().Err(err).Msg("retention")
+	}
+	if len(d.Expired) == 0 {
+		return
 	}
 	if tell := a.t.o.Events.SegmentsExpired; tell != nil {
 		tell(first, d.Expired[0].Reason.String())

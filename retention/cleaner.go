@@ -15,8 +15,9 @@ type Cleaner struct {
 	Queues *consumequeue.Store
 	Index  *indexsvc.Service // nil if there is none
 
-	left []*consumequeue.Queue // that still have to follow
-	min  int64                 // what they follow
+	left       []*consumequeue.Queue // that still have to follow
+	min        int64                 // what they follow
+	unfinished bool                  // the last Expire has failed
 }
 
 // Followed is what queues and index have given up.
@@ -28,12 +29,18 @@ type Followed struct {
 
 // Expire takes the segments below an offset away. The log keeps what Step must
 // keep too (R2), so that a stale decision does no harm. It reports the first
-// offset of the log. After an error the call may be repeated.
+// offset of the log. After an error the call is to be repeated: queues and index
+// follow only what no power cut brings back.
 func (c *Cleaner) Expire(below int64) (int64, error) {
 	first, err := c.Log.ExpireBelow(below)
-	c.follow(first)
+	if c.unfinished = err != nil; err == nil {
+		c.follow(first)
+	}
 	return first, err
 }
+
+// Unfinished reports that the last Expire has failed; Expire(0) goes on with it.
+func (c *Cleaner) Unfinished() bool { return c.unfinished }
 
 // follow begins a round over the queues if the log's first offset has grown.
 func (c *Cleaner) follow(first int64) {

@@ -109,7 +109,7 @@ func (c *Client) Check(ctx context.Context, r Reader, min int64, must func(*Put)
 		if !is && missing < 0 && p.Outcome != Refused && !perhaps && !surely && !expired {
 			missing = p.ID
 		}
-		if is && !c.unqueried(p) {
+		if is && !perhaps && c.Options.MessageIndexEnable {
 			wrong = append(wrong, c.query(ctx, r, p, at))
 		}
 	}
@@ -120,9 +120,6 @@ func (c *Client) Check(ctx context.Context, r Reader, min int64, must func(*Put)
 	}
 	return errors.Join(wrong...)
 }
-
-// unqueried spares the key index of a store that has none.
-func (c *Client) unqueried(*Put) bool { return !c.Options.MessageIndexEnable }
 
 // query wants exactly one message under the key of a put.
 func (c *Client) query(ctx context.Context, r Reader, p *Put, at Seen) error {

@@ -21,7 +21,9 @@ func TestF10_MarkGoesOnAfterAFailure(t *testing.T) {
 		for _, op := range []mappedtest.Op{mappedtest.OpOpen, mappedtest.OpWrite, mappedtest.OpDatasync, mappedtest.OpSync, mappedtest.OpRename} {
 			for _, often := range []int{1, 2, 3} {
 				t.Run(fmt.Sprintf("%s/%v/%d", path, op, often), func(t *testing.T) {
-					virtual(t, func(t *testing.T) { markGoesOn(t, layout, mappedtest.Rule{Op: op, Path: path, Err: syscall.EIO}, often) })
+					virtual(t, func(t *testing.T) {
+						markGoesOn(t, layout, mappedtest.Rule{Op: op, Path: path, Err: syscall.EIO}, often)
+					})
 				})
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/recoverer"
 )
 
 // heal is how soon a store must take puts again once the fault is gone.
@@ -19,13 +20,14 @@ const heal = 5 * time.Second
 type run struct {
 	*Client
 	Case
-	disk   *mappedtest.FS
-	script *mappedtest.Script
-	used   int // calls before this script
-	open   bool
-	reach  int64  // what the last ending has promised of the log
-	failed string // the call that the fault has hit first
-	logf   func(format string, args ...any)
+	disk     *mappedtest.FS
+	script   *mappedtest.Script
+	used     int // calls before this script
+	open     bool
+	reach    int64  // what the last ending has promised of the log
+	failed   string // the call that the fault has hit first
+	unmarked bool   // recovery has no mark to go by
+	logf     func(format string, args ...any)
 }
 
 // Run carries a case out and gives what must not be, the number of calls, and
@@ -250,7 +252,7 @@ func (r *run) judge() {
 
 // log tells what recovery is about to meet.
 func (r *run) log() {
-	if r.logf == nil {
+	if r.logf == nil && (r.Sync() || r.Ending < ByDrop) {
 		return
 	}
 	i, err := actorstore.Inspect(context.Background(), r.Options)
@@ -260,6 +262,10 @@ func (r *run) log() {
 	}
 	defer i.Close()
 	report := i.Report()
+	r.unmarked = report.Plan.Mark == nil
+	if r.logf == nil {
+		return
+	}
 	r.logf("clean %v, mark %+v (%s), log [%d,%d), cut %d, damage %v", i.Clean(), report.Plan.Mark, report.Plan.WhyNoMark,
 		report.Min, report.End, report.Cut, report.Damage)
 }
@@ -318,7 +324,13 @@ func (r *run) verify(ctx context.Context) {
 	}
 	defer i.Close()
 	var found []error
-	err = i.Verify(ctx, func(f actorstore.Finding) { found = append(found, fmt.Errorf("verify: %v", f)) })
+	err = i.Verify(ctx, func(f actorstore.Finding) {
+		// Without a mark nobody knows what a power cut has taken of a log that was
+		// not flushed; a missing BLANK is reported then, not repaired.
+		if !r.unmarked || f.Where != recoverer.CommitLog || f.Got != "unwritten space" {
+			found = append(found, fmt.Errorf("verify: %v", f))
+		}
+	})
 	r.Faults = append(r.Faults, found...)
 	if err != nil {
 		r.Fault("verify: %w", err)
