@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/actorstore/actorstore/tests/e2e"
@@ -174,18 +173,4 @@ func sameUnitsFrom(t testing.TB, min int64, got, want []file) {
 	if compared < 100 {
 		t.Errorf("only %d units were compared", compared)
 	}
-}
-
-// segments are the names of a store's segments.
-func segments(t testing.TB, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, "commitlog"))
-	must(t, err)
-	var names []string
-	for _, e := range entries {
-		if !e.IsDir() && strings.Trim(e.Name(), "0123456789") == "" {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }
