@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"hash/crc32"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -51,7 +52,9 @@ type progress struct {
 	unsynced  error                  // a sync of queues or index failed: no summary claims them any more
 	renew     bool                   // a mark failed, and what it left on disk is unknown
 	page      *checkpoint.Checkpoint // goes with the mark on disk, but is not written yet
+	pageLast  int64                  // start of the last record below that mark
 	onDisk    checkpoint.Checkpoint  // the page as it was written last
+	proven    atomic.Int64           // start of the record that the mark on disk counts by
 }
 
 // summary is a look at the queues at one moment.
@@ -159,8 +162,7 @@ func (p *progress) mark() error {
 		return err
 	}
 	page := p.fields
-	p.page = &page
-	p.marked = end
+	p.page, p.pageLast, p.marked = &page, m.LastRecordStart, end
 	return p.putPage()
 }
 
@@ -186,5 +188,6 @@ func (p *progress) putPage() error {
 		return err
 	}
 	p.onDisk, p.page = *p.page, nil
+	p.proven.Store(p.pageLast)
 	return nil
 }

@@ -83,9 +83,11 @@ func policyOf(o *Options) retention.Policy {
 func (a *retentionActor) step() {
 	log := a.t.log()
 	segments := a.survey.Segments()
+	// The record that the mark counts by must stay, or the mark says nothing.
+	durable := min(log.Flushed(), a.t.rooms.progress.proven.Load())
 	state := retention.State{
 		Segments: segments, Newest: newest(segments),
-		Appended: log.Appended(), Flushed: log.Flushed(), Confirm: log.Confirm(), Dispatched: log.Dispatched(),
+		Appended: log.Appended(), Flushed: durable, Confirm: log.Confirm(), Dispatched: log.Dispatched(),
 		LogDisk: a.usage(a.t.rooms.layout.CommitLog()), QueueDisk: a.usage(a.t.rooms.layout.ConsumeQueue()),
 	}
 	d := a.core.Step(state, retention.Now{Wall: a.t.o.Now(), Elapsed: time.Since(a.t.began)})

@@ -166,6 +166,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	r.deleted.replace(in.Deleted)
 	r.offsets = r.report.Offsets
 	r.progress.fields, r.progress.onDisk = r.report.Checkpoint, r.report.Checkpoint
+	r.progress.proven.Store(r.report.Last)
 	if r.report.Last >= 0 {
 		r.log.RestoreLast(r.report.Last)
 	}
