@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -327,14 +328,14 @@ func TestMailboxLosesNothing(t *testing.T) {
 				})
 			}
 			wait.Wait()
+			for fails.Load() == 0 { // some are handled before the stop
+				runtime.Gosched()
+			}
 			if err := system.Root.StopFuture(pid).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			if got := handled.Load(); got != senders*each+1 {
 				t.Errorf("%d messages seen, want %d", got, senders*each+1)
-			}
-			if fails.Load() == 0 {
-				t.Error("nothing has failed: the test tests nothing")
 			}
 			select {
 			case e := <-errs:
