@@ -86,8 +86,8 @@ func TestRewriteFails(t *testing.T) {
 // TestLostWrite: in a log of ours zeros in whole sectors are a write that a
 // power cut lost; under SYNC_FLUSH a queue unit behind them proves otherwise.
 func TestLostWrite(t *testing.T) {
-	build := func(t *testing.T) (*store, int64) {
-		s := open(t, newFS(), syncFlush)
+	build := func(t *testing.T, options ...option) (*store, int64) {
+		s := open(t, newFS(), options...)
 		var hole int64
 		for i := range 5 {
 			s.put(message("T", 0, i, 100))
@@ -106,7 +106,7 @@ func TestLostWrite(t *testing.T) {
 	}
 	t.Run("async", func(t *testing.T) {
 		s, hole := build(t)
-		s = open(t, s.fs)
+		s = open(t, s.fs, syncFlush)
 		if s.report.End > hole || s.report.ReadOnly != nil || len(s.report.Aside) == 0 {
 			t.Errorf("end %d, hole at %d, aside %v", s.report.End, hole, s.report.Aside)
 		}
@@ -116,8 +116,8 @@ func TestLostWrite(t *testing.T) {
 		}
 	})
 	t.Run("sync and dispatched", func(t *testing.T) {
-		s, hole := build(t)
-		s = open(t, s.fs, syncFlush)
+		s, hole := build(t, syncFlush)
+		s = open(t, s.fs) // the mark tells, not how it is opened now
 		if s.report.End <= hole || len(s.report.Damage) != 1 {
 			t.Errorf("end %d, hole at %d, damage %v", s.report.End, hole, s.report.Damage)
 		}

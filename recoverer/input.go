@@ -22,8 +22,8 @@ type Input struct {
 
 	State
 
-	// SyncFlush: puts were answered only after their flush (SYNC_FLUSH), so a
-	// unit in a queue proves that its record was durable.
+	// SyncFlush: from now on nothing is dispatched before it is durable
+	// (SYNC_FLUSH). The mark tells the next recovery.
 	SyncFlush bool
 	// Kind tells the kind of a topic's queues that do not exist yet; nil: by the
 	// record's inner-batch bit. A queue that exists keeps its kind.

@@ -123,7 +123,7 @@ func (r *recovery) between() error {
 			return nil // secure meets it again and decides
 		}
 	}
-	return r.writeMark(t.end, t.last)
+	return r.writeMark(t.end, t.last, false)
 }
 
 // safeToMark refuses a mark in the middle of a scan while another engine's old
@@ -146,7 +146,7 @@ func (r *recovery) secure() error {
 	if err := r.cut(r.rep.End); err != nil {
 		return err
 	}
-	return r.writeMark(r.rep.End, r.rep.Last)
+	return r.writeMark(r.rep.End, r.rep.Last, true)
 }
 
 // shortenDeleted brings deletions down to the end of the log. A topic may have

@@ -123,9 +123,10 @@ func (r *recovery) keepAside(offset int64, b []byte) (path string, err error) {
 	return checkpoint.Aside(r.in.FS, r.in.Layout, "commitlog-"+mapped.Name(offset), bytes.NewReader(b))
 }
 
-// writeMark writes down that the log up to end is durable.
-func (r *recovery) writeMark(end, last int64) error {
-	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: last, Fields: r.rep.Checkpoint.Digest()}
+// writeMark writes down that the log up to end is durable. done: what stands
+// above it from now on is written in the mode of this opening.
+func (r *recovery) writeMark(end, last int64, done bool) error {
+	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: last, Sync: done && r.in.SyncFlush, Fields: r.rep.Checkpoint.Digest()}
 	if last >= 0 {
 		err := viewRest(r.in.Log.Reader(), last, end, func(b []byte) {
 			if size, _, err := record.Measure(b); err == nil && size <= len(b) {
@@ -139,7 +140,7 @@ func (r *recovery) writeMark(end, last int64) error {
 		return nil // no record to prove it with
 	}
 	if newest := r.newestMark(); newest != nil && newest.FlushedEnd == m.FlushedEnd &&
-		newest.LastRecordStart == m.LastRecordStart && newest.LastRecordCRC == m.LastRecordCRC && newest.Fields == m.Fields {
+		newest.LastRecordStart == m.LastRecordStart && newest.LastRecordCRC == m.LastRecordCRC && newest.Sync == m.Sync && newest.Fields == m.Fields {
 		return nil
 	}
 	if err := checkpoint.WriteMark(r.in.FS, r.in.Layout, m); err != nil {

@@ -94,7 +94,7 @@ func (r *recovery) correctCheckpoint() {
 
 // writeCheckpoint writes the mark and then, if it changed, the page.
 func (r *recovery) writeCheckpoint() error {
-	if err := r.writeMark(r.rep.End, r.rep.Last); err != nil {
+	if err := r.writeMark(r.rep.End, r.rep.Last, true); err != nil {
 		return err
 	}
 	if r.rep.Checkpoint == r.in.Checkpoint {

@@ -11,13 +11,14 @@ const sectorSize = 512
 
 // lostWrite tells whether the bad range [end, next) is what a power cut leaves
 // of a write that was never answered. Space behind the end of a log of ours is
-// zero, so a lost sector reads as zeros; any other damage leaves bytes. Under
-// SYNC_FLUSH a unit or index entry behind the range proves that it was durable.
+// zero, so a lost sector reads as zeros; any other damage leaves bytes. If the
+// log was written under SYNC_FLUSH, which its mark tells, a unit or index entry
+// behind the range proves that it was durable.
 func (t *tail) lostWrite(next int64) bool {
 	if !t.plan.Own || !t.zeroSector(t.end, next) {
 		return false
 	}
-	return !t.in.SyncFlush || !t.dispatchedBehind(next)
+	return !t.plan.Mark.Sync || !t.dispatchedBehind(next)
 }
 
 // zeroSector looks for a whole sector of zeros in [from, to). The first one may

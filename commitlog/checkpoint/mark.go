@@ -16,6 +16,8 @@ const (
 	markFileSize = 1024
 	markSlotSize = 64
 	markSlotStep = 512 // slots lie in different sectors
+	markFlagsAt  = 39  // the low byte of a u32
+	markSync     = 1
 	markCRCAt    = 60
 )
 
@@ -39,7 +41,10 @@ type Mark struct {
 	FlushedEnd      int64  // the log below this physical offset is durable
 	LastRecordStart int64  // start of the last record below FlushedEnd, -1 if none
 	LastRecordCRC   uint32 // CRC of that whole record
-	Fields          Digest // of the checkpoint that goes with this mark
+	// Sync: from here on nothing is dispatched before it is durable (SYNC_FLUSH).
+	// What a queue points at above FlushedEnd was then durable, too.
+	Sync   bool
+	Fields Digest // of the checkpoint that goes with this mark
 }
 
 // Matches tells whether c is the checkpoint that was written with the mark. If
@@ -55,6 +60,9 @@ func (m Mark) encode() [markSlotSize]byte {
 	binary.BigEndian.PutUint64(b[16:], uint64(m.FlushedEnd))
 	binary.BigEndian.PutUint64(b[24:], uint64(m.LastRecordStart))
 	binary.BigEndian.PutUint32(b[32:], m.LastRecordCRC)
+	if m.Sync {
+		b[markFlagsAt] |= markSync
+	}
 	copy(b[40:], m.Fields[:])
 	binary.BigEndian.PutUint32(b[markCRCAt:], crc32.ChecksumIEEE(b[:markCRCAt]))
 	return b
@@ -71,6 +79,7 @@ func decodeMark(b []byte) (Mark, bool) {
 		FlushedEnd:      int64(binary.BigEndian.Uint64(b[16:])),
 		LastRecordStart: int64(binary.BigEndian.Uint64(b[24:])),
 		LastRecordCRC:   binary.BigEndian.Uint32(b[32:]),
+		Sync:            b[markFlagsAt]&markSync != 0,
 		Fields:          Digest(b[40:56]),
 	}
 	return m, m.Sequence > 0 && m.sane() == nil

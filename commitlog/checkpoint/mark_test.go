@@ -269,3 +269,20 @@ func TestRenewMark(t *testing.T) {
 		t.Error("a mark without sense is written")
 	}
 }
+
+// TestMarkMode: the flush mode is part of the mark and costs the older form
+// nothing.
+func TestMarkMode(t *testing.T) {
+	fsys, l := newStore(t)
+	for _, sync := range []bool{true, false, true} {
+		m := checkpoint.Mark{FlushedEnd: 500, LastRecordStart: 400, LastRecordCRC: 7, Sync: sync, Fields: example.Digest()}
+		if err := checkpoint.WriteMark(fsys, l, m); err != nil {
+			t.Fatal(err)
+		}
+		read, found, err := checkpoint.ReadMark(fsys, l)
+		m.Sequence = read.Sequence
+		if err != nil || !found || read != m {
+			t.Errorf("got %+v %v %v, want %+v", read, found, err, m)
+		}
+	}
+}
