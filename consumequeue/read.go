@@ -98,16 +98,14 @@ func (q *Queue) readFile(f *file, at, index int64, dst []Unit) (n int, err error
 		return q.readPlain(h, at, index, dst)
 	}
 	b = b[at : at+int64(len(dst))*unit]
-	var bad error
-	err = mapped.Guard(func() {
-		if n = q.decode(b, index, dst); n < len(dst) {
-			bad = q.badUnit(f, at+int64(n)*unit, b[int64(n)*unit:])
-		}
-	})
+	err = mapped.Guard(func() { n = q.decode(b, index, dst) })
 	if err != nil {
 		return 0, err
 	}
-	return n, bad
+	if n < len(dst) {
+		return n, q.badUnit(f, at+int64(n)*unit, b[int64(n)*unit:])
+	}
+	return n, nil
 }
 
 // readPlain is readFile for a file that cannot be mapped.
