@@ -364,5 +364,7 @@ func (r *rig) hold(name string) (release func()) {
 	case <-time.After(patience):
 		r.t.Fatalf("%s does not stand still", name)
 	}
-	return func() { close(gate) }
+	release = sync.OnceFunc(func() { close(gate) })
+	r.t.Cleanup(release) // before the store's
+	return release
 }
