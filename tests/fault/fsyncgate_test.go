@@ -15,11 +15,11 @@ import (
 )
 
 // logSyncs are the calls of a trace that sync a segment of the log.
-func logSyncs(calls []mappedtest.Call) (all []mappedtest.Call) {
-	for _, c := range calls {
+func logSyncs(script *mappedtest.Script, root string) (all []mappedtest.Call) {
+	for _, c := range script.Trace() {
 		switch c.Op {
 		case mappedtest.OpSync, mappedtest.OpDatasync, mappedtest.OpFlush:
-			if filepath.Dir(c.Path) == "/data/store/commitlog" {
+			if filepath.Dir(c.Path) == filepath.Join(root, "commitlog") {
 				all = append(all, c)
 			}
 		}
@@ -96,8 +96,8 @@ func gate(t *testing.T, sync bool, k, landed int) bool {
 	if err := c.Close(); err == nil {
 		t.Error("close is clean after a failed flush")
 	}
-	if n := len(logSyncs(script.Trace())); n != at+1 {
-		t.Errorf("%d syncs of the log after the failed one:\n%v", n-at-1, logSyncs(script.Trace())[at:])
+	if n := len(logSyncs(script, "/data/store")); n != at+1 {
+		t.Errorf("%d syncs of the log after the failed one:\n%v", n-at-1, logSyncs(script, "/data/store")[at:])
 	}
 	for _, f := range c.Faults {
 		t.Error(f)
@@ -126,7 +126,7 @@ func gate(t *testing.T, sync bool, k, landed int) bool {
 // failedAt is the place of the failed sync among those of the log, -1 if none
 // has failed.
 func failedAt(script *mappedtest.Script) int {
-	for i, c := range logSyncs(script.Trace()) {
+	for i, c := range logSyncs(script, "/data/store") {
 		if c.Err != nil {
 			return i
 		}

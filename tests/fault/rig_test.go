@@ -133,7 +133,7 @@ func newDisk(t *testing.T, host, at, kind, size, options string) *disk {
 	command(t, "truncate", "-s", size, d.image)
 	switch kind {
 	case "ext4":
-		command(t, "mkfs.ext4", "-qF", "-E", "lazy_itable_init=0,lazy_journal_init=0", d.image)
+		command(t, "mkfs.ext4", "-qF", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0", d.image)
 	case "xfs":
 		command(t, "mkfs.xfs", "-qf", d.image)
 	}
