@@ -54,6 +54,7 @@ type progress struct {
 	page      *checkpoint.Checkpoint // goes with the mark on disk, but is not written yet
 	pageLast  int64                  // start of the last record below that mark
 	onDisk    checkpoint.Checkpoint  // the page as it was written last
+	syncFlush bool                   // how the log is written
 	proven    atomic.Int64           // start of the record that the mark on disk counts by
 }
 
@@ -145,7 +146,7 @@ func (p *progress) mark() error {
 	if end == p.marked || (!ok && end != 0) {
 		return nil
 	}
-	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: -1}
+	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: -1, Sync: p.syncFlush}
 	if ok {
 		err := r.log.Reader().View(start, int(end-start), func(b []byte) error {
 			m.LastRecordStart, m.LastRecordCRC = start, crc32.ChecksumIEEE(b)

@@ -167,6 +167,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	r.offsets = r.report.Offsets
 	r.progress.fields, r.progress.onDisk = r.report.Checkpoint, r.report.Checkpoint
 	r.progress.proven.Store(r.report.Last)
+	r.progress.syncFlush = o.FlushDiskType == SyncFlush
 	if r.report.Last >= 0 {
 		r.log.RestoreLast(r.report.Last)
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/recoverer"
 )
@@ -92,7 +93,21 @@ func TestPlanSaysWhy(t *testing.T) {
 	if p := plan(); p.Trusted || p.Mark == nil || !strings.Contains(p.WhyAll, "no queue summary") {
 		t.Errorf("%+v", p)
 	}
-	remove(t, s.fs, s.layout.CheckpointFile())
+	before, _, err := checkpoint.ReadCheckpoint(s.fs, s.layout.CheckpointFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(c checkpoint.Checkpoint) {
+		if err := checkpoint.WriteCheckpoint(s.fs, s.layout.CheckpointFile(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(checkpoint.Checkpoint{})
+	if p := plan(); p.Mark == nil || p.Mark.FlushedEnd == 0 {
+		t.Errorf("stopped between mark and checkpoint: %+v", p)
+	}
+	before.PhysicMsgTimestamp++
+	set(before)
 	if p := plan(); p.Mark != nil || !strings.Contains(p.WhyNoMark, "another engine") || p.ScanFrom != 0 {
 		t.Errorf("%+v", p)
 	}

@@ -79,7 +79,7 @@ func (p *Plan) chooseMark(in *Input) {
 	for i := range in.Marks {
 		m := &in.Marks[i]
 		switch {
-		case !m.Matches(in.Checkpoint):
+		case !m.Matches(in.Checkpoint) && !(i == 0 && justWritten(in)):
 			p.WhyNoMark = "another engine has written the checkpoint since"
 		case i > 0 && m.LastRecordStart < 0:
 			// It proves nothing, and would fit any log.
@@ -90,6 +90,13 @@ func (p *Plan) chooseMark(in *Input) {
 			return
 		}
 	}
+}
+
+// justWritten tells that the store stopped between writing the newest mark and
+// the checkpoint that goes with it: the page is that of the mark before.
+func justWritten(in *Input) bool {
+	m := in.Marks
+	return len(m) > 1 && m[0].Sequence == m[1].Sequence+1 && m[1].Matches(in.Checkpoint)
 }
 
 // stands tells whether the last record below a mark is where the mark says, to
@@ -138,6 +145,7 @@ func (p *Plan) chooseSummary(in *Input) {
 	case s == nil:
 		p.WhyAll = "there is no queue summary"
 	case s.Dispatched < p.Min && s.Dispatched != 0, s.Dispatched > p.Limit:
+		p.Own = s.Dispatched < p.Min // retention has overtaken the summary
 		p.WhyAll = fmt.Sprintf("the queue summary ends at offset %d, the log holds [%d, %d)", s.Dispatched, p.Min, p.Limit)
 	default:
 		p.Own = true

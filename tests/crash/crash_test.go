@@ -87,7 +87,7 @@ func judgeAll(t *testing.T, r *run, f func(*judge, *image) (int, error)) int {
 				k, err := f(j, im)
 				n.Add(int64(k))
 				if err != nil {
-					t.Errorf("%s\n%v\n%s\n  what the store told:\n%s\n  last calls before the cut:\n%s", im, err, replay(t, r.seed, im.n), &im.notes, im.trace)
+					t.Errorf("%s\n%v\n%s\n  what stood there:\n%s\n  what the store told:\n%s\n  last calls before the cut:\n%s", im, err, replay(t, r.seed, im.n), im.before(context.Background()), &im.notes, im.trace)
 				}
 			}
 		})

@@ -41,8 +41,9 @@ func (im *image) options(fsys *mappedtest.FS) actors.Options {
 // image opens an image, checks it, goes on with it, stops it once more and
 // checks that what was cut away stays away.
 func (j *judge) image(ctx context.Context, im *image) error {
-	o := im.options(im.fs)
-	before, err := readLog(im.fs)
+	fsys := im.fs.Kill() // the image stays as it is
+	o := im.options(fsys)
+	before, err := readLog(fsys)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (j *judge) image(ctx context.Context, im *image) error {
 	}
 	f, err := s.check(ctx, im.run.model, im.at, im.cut)
 	if err == nil {
-		err = before.kept(im.fs, f.End)
+		err = before.kept(fsys, f.End)
 	}
 	if err != nil {
 		return errors.Join(err, s.Close(ctx))

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -40,4 +41,23 @@ func (n *notes) events() actors.Events {
 		ActorRestarted:  func(e actors.ActorEvent) { n.add("restarted: %+v", e) },
 		SinkParked:      func(e actors.ActorEvent) { n.add("parked: %+v", e) },
 	}
+}
+
+// before tells what stands in an image, in case it is opened with a violation.
+func (im *image) before(ctx context.Context) string {
+	i, err := actors.Inspect(ctx, im.options(im.fs.Kill()))
+	if err != nil {
+		return "    " + err.Error()
+	}
+	defer i.Close()
+	p, state := i.Report().Plan, i.State()
+	s := fmt.Sprintf("    clean %v, log [%d, %d), scan from %d, own %v, trusted %v (%s), no mark because %q", i.Clean(), p.Min, p.Limit,
+		p.ScanFrom, p.Own, p.Trusted, p.WhyAll, p.WhyNoMark)
+	for _, m := range state.Marks {
+		s += fmt.Sprintf("\n    mark %+v", m)
+	}
+	if q := state.Summary; q != nil {
+		s += fmt.Sprintf("\n    summary up to %d, index to %d, %d queues", q.Dispatched, q.IndexApplied, len(q.Queues))
+	}
+	return s + fmt.Sprintf("\n    checkpoint %+v, digest %v\n    deleted %v", state.Checkpoint, state.Checkpoint.Digest(), state.Deleted)
 }
