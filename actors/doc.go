@@ -37,6 +37,10 @@
 //   - A2: at most MaxBytesInFlight bytes of puts are accepted and unanswered.
 //   - A3: at most one wake is queued per actor.
 //   - A4: shells open no file and parse nothing.
+//   - A5: what the disk refuses to a shard or to the index is tried until it is
+//     taken; meanwhile they hold up nobody else, and nothing of them is claimed
+//     in the queue summary.
+//   - A6: no actor is restarted behind its stop, and none panics while stopping.
 //
 // # Assumptions
 //
