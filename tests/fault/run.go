@@ -108,8 +108,8 @@ func (r *run) takesPuts() {
 		if p = r.Put("after", 0, 100); p.Outcome == Acked {
 			return
 		}
-		if s, err := r.Store.State(); err == nil && s.ReadOnly != nil && p.Result.Status == flusher.FlushDiskTimeout {
-			return // the failure was noticed with this put
+		if s, err := r.Store.State(); err == nil && s.ReadOnly != nil && !errors.Is(s.ReadOnly, actorstore.ErrDiskFull) {
+			return // the failure was noticed only now
 		}
 	}
 	r.Fault("%v after the fault was gone a put gets %v: %v", heal, p.Result.Status, p.Result.Err)
@@ -143,13 +143,17 @@ func (r *run) dispatched() {
 // shown wants what was acknowledged to be seen. A store whose recovery could not
 // prove the end of its log is read-only, and shows only what is proven.
 func (r *run) shown(ctx context.Context, state actorstore.State) {
+	seen, _ := Read(ctx, r.Store)
+	if now, err := r.Store.State(); err != nil || now.Watermarks.Min != state.Watermarks.Min {
+		return // retention is at work; the ending will show
+	}
 	if state.ReadOnly == nil {
-		if err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64)); err != nil {
+		err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64))
+		if now, serr := r.Store.State(); err != nil && serr == nil && now.Watermarks.Min == state.Watermarks.Min {
 			r.Fault("while open: %w", err)
 		}
 		return
 	}
-	seen, _ := Read(ctx, r.Store)
 	for _, p := range r.Puts {
 		surely, perhaps := r.gone(p)
 		if _, is := seen[p.ID]; !is && !surely && !perhaps && r.Promised(state.Watermarks.Confirm)(p) &&
