@@ -135,6 +135,41 @@ func TestLostWrite(t *testing.T) {
 	})
 }
 
+// TestCutBetweenMarkAndCheckpoint: the newest mark does not match the page yet,
+// but the one before does, and the log is still known to be ours.
+func TestCutBetweenMarkAndCheckpoint(t *testing.T) {
+	for _, marks := range []int{0, 3} {
+		s := open(t, newFS())
+		for i := range 10 {
+			s.put(message("T", 0, i, 100))
+			if i < marks {
+				s.mark()
+			}
+		}
+		page := contents(t, s.fs, s.layout.MarkFile())
+		old := map[string]string{}
+		if marks > 0 {
+			old[s.layout.CheckpointFile()] = string(contents(t, s.fs, s.layout.CheckpointFile()))
+		}
+		s.mark()
+		if string(page) == string(contents(t, s.fs, s.layout.MarkFile())) {
+			t.Fatal("no mark was written")
+		}
+		remove(t, s.fs, s.layout.CheckpointFile())
+		for path, b := range old {
+			create(t, s.fs, path, []byte(b))
+		}
+		s.kill()
+		s = open(t, s.fs)
+		if p := s.report.Plan; !p.Own || p.Mark == nil {
+			t.Errorf("%d marks before: %+v", marks, p)
+		}
+		if got := s.read("T", 0); got != line(0, 10) {
+			t.Errorf("read %s", got)
+		}
+	}
+}
+
 // TestCancel: a context that ends stops recovery and harms nothing.
 func TestCancel(t *testing.T) {
 	fsys := newFS()

@@ -81,8 +81,6 @@ func (p *Plan) chooseMark(in *Input) {
 		switch {
 		case !m.Matches(in.Checkpoint) && !(i == 0 && justWritten(in)):
 			p.WhyNoMark = "another engine has written the checkpoint since"
-		case i > 0 && m.LastRecordStart < 0:
-			// It proves nothing, and would fit any log.
 		case !stands(in.Log.Reader(), m, p.Min):
 			p.WhyNoMark = fmt.Sprintf("its last record does not stand at offset %d", m.LastRecordStart)
 		default:
