@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -101,5 +100,3 @@ func judgeAll(t *testing.T, r *run, f func(*judge, *image) (int, error)) int {
 	wg.Wait()
 	return int(n.Load())
 }
-
-func TestMain(m *testing.M) { flag.Parse(); os.Exit(m.Run()) }
