@@ -2,6 +2,7 @@ package consumequeue
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
@@ -115,7 +116,9 @@ func (q *Queue) readPlain(h *handle, at, index int64, dst []Unit) (int, error) {
 	unit := q.kind.unitSize()
 	dst = dst[:min(int64(len(dst)), int64(cap(*buf))/unit)]
 	b := (*buf)[:int64(len(dst))*unit]
-	if _, err := h.io.ReadAt(b, at); err != nil {
+	if _, err := h.io.ReadAt(b, at); err == io.EOF {
+		return 0, damaged(h.f.path(), at, "a unit", "the end of the file")
+	} else if err != nil {
 		return 0, err
 	}
 	n := q.decode(b, index, dst)

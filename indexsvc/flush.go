@@ -1,6 +1,10 @@
 package indexsvc
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"os"
+)
 
 // Flush makes durable what was put before the call. Puts and queries go on
 // beside it. A file whose flush failed is not flushed again: the error comes back
@@ -54,4 +58,49 @@ func (f *indexFile) durable() bool {
 	f.flushMu.Lock()
 	defer f.flushMu.Unlock()
 	return f.flushErr == nil && f.flushed == f.count.Load()
+}
+
+// Rewrite writes the bytes of the file of a name and of all behind it once more,
+// so that the next Flush makes durable what can be read. After an unclean stop
+// that is not so by itself: a sync that failed may have left pages behind that
+// are not on disk and count as written.
+func (s *Service) Rewrite(name string) error {
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	for _, f := range s.list() {
+		if f.name < name {
+			continue
+		}
+		if err := f.rewrite(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *indexFile) rewrite() error {
+	file, err := f.fs.OpenFile(f.path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open index file: %w", err)
+	}
+	defer file.Close()
+	b := make([]byte, min(f.geo.Size(), 1<<20))
+	none := make([]byte, len(b))
+	for at := int64(0); at < f.geo.Size(); at += int64(len(b)) {
+		b = b[:min(int64(len(b)), f.geo.Size()-at)]
+		if _, err := file.ReadAt(b, at); err != nil {
+			return fmt.Errorf("read index file again: %w", err)
+		}
+		if bytes.Equal(b, none[:len(b)]) {
+			continue // as it was made
+		}
+		if _, err := file.WriteAt(b, at); err != nil {
+			return fmt.Errorf("write index file again: %w", err)
+		}
+	}
+	f.flushMu.Lock()
+	f.flushed = 0
+	f.flushMu.Unlock()
+	return nil
 }

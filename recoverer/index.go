@@ -164,8 +164,11 @@ func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
 			first = i
 		}
 	}
-	if first == len(files) || whole && size <= verifiable && x.Verify(r.startsRecord) == nil {
+	if first == len(files) {
 		return nil
+	}
+	if whole && size <= verifiable && x.Verify(r.startsRecord) == nil {
+		return x.Rewrite(files[first].Name)
 	}
 	return x.DropFrom(files[first].Name, aside)
 }

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"syscall"
@@ -60,4 +61,41 @@ func markGoesOn(t *testing.T, layout checkpoint.Layout, rule mappedtest.Rule, of
 		t.Errorf("the newest mark does not match the checkpoint page %+v: %v", page, err)
 	}
 	closeClient(t, c)
+}
+
+// TestF26_IndexAfterAFailedFlush: a flush of the index fails, the kernel forgets
+// the pages, and the process goes down. What the next one reads of them is not on
+// disk; its clean stop makes it so.
+func TestF26_IndexAfterAFailedFlush(t *testing.T) {
+	for _, sync := range []bool{true, false} {
+		virtual(t, func(t *testing.T) {
+			disk := mappedtest.NewFS()
+			script := mappedtest.NewScript(disk, mappedtest.Rule{Op: mappedtest.OpFlush, Path: "/data/store/index/*", Err: syscall.EIO})
+			c := fault.NewClient(script, "/data/store", sync)
+			if !c.Open() {
+				t.Fatal("does not open")
+			}
+			c.Many("orders", 2, 100, 20, 5)
+			time.Sleep(3 * time.Second)
+			if err := c.Close(); err == nil {
+				t.Error("the stop is clean after a failed flush of the index")
+			}
+			image := disk.Kill()
+			for range 2 {
+				c.Options.FS = image
+				if !c.Open() {
+					t.Fatal("does not open again")
+				}
+				ctx := context.Background()
+				if err := c.Store.Dispatched(ctx); err != nil {
+					t.Error(err)
+				}
+				if err := c.Check(ctx, c.Store, 0, c.Promised(1<<62)); err != nil {
+					t.Error(err)
+				}
+				closeClient(t, c)
+				image = image.Crash(1, mappedtest.Nothing)
+			}
+		})
+	}
 }
