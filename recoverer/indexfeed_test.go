@@ -71,7 +71,6 @@ func TestPlanSaysWhy(t *testing.T) {
 	s := open(t, newFS())
 	for i := range 10 {
 		s.put(message("T", 0, i, 100))
-		s.mark()
 	}
 	s.close()
 	plan := func() recoverer.Plan {
