@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -21,7 +22,16 @@ const (
 // follow asks for the next batch of queues.
 type follow struct{}
 
-// retentionActor deletes what has expired and watches the disk.
+// removed tells the retention actor that segments were taken away.
+type removed struct {
+	first  int64
+	reason string // of their expiry, "" if it was only tried again
+	err    error
+}
+
+// retentionActor deletes what has expired and watches the disk. Removing a large
+// file can take seconds: it happens beside the actor, which goes on looking at
+// the disk meanwhile (F38).
 type retentionActor struct {
 	t       *tree
 	ticker  *ticker
@@ -30,6 +40,8 @@ type retentionActor struct {
 	survey  *retention.Survey
 	cleaner *retention.Cleaner
 	blocked int64 // the segment whose unknown time was told of
+	removal sync.WaitGroup
+	busy    bool // a removal is under way, and has the cleaner
 }
 
 // Receive is the actor.
@@ -37,7 +49,10 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *tick:
 		m.took()
-		a.step()
+		a.step(ctx)
+		a.follow(ctx)
+	case *removed:
+		a.removed(m)
 		a.follow(ctx)
 	case *follow:
 		a.follow(ctx)
@@ -48,6 +63,7 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
+		a.removal.Wait()
 	}
 }
 
@@ -80,7 +96,7 @@ func policyOf(o *Options) retention.Policy {
 
 // step asks the core what goes and takes it out of the log, so that readers turn
 // away; queues and index follow in batches.
-func (a *retentionActor) step() {
+func (a *retentionActor) step(ctx actor.Context) {
 	log := a.t.log()
 	segments := a.survey.Segments()
 	// The record that the mark counts by must stay, or the mark says nothing.
@@ -93,18 +109,32 @@ func (a *retentionActor) step() {
 	d := a.core.Step(state, retention.Now{Wall: a.t.o.Now(), Elapsed: time.Since(a.t.began)})
 	a.t.diskFull(d.RefusePuts, errDiskWarning)
 	a.report(d.Blocked)
-	if len(d.Expired) == 0 && !a.cleaner.Unfinished() {
+	if a.busy || len(d.Expired) == 0 && !a.cleaner.Unfinished() {
 		return
 	}
-	first, err := a.cleaner.Expire(d.ExpireBelow)
-	if err != nil { // what is left is taken away in the next round
-		a.t.o.Logger.Warn().Err(err).Msg("retention")
+	m := &removed{}
+	if len(d.Expired) > 0 {
+		m.reason = d.Expired[0].Reason.String()
 	}
-	if len(d.Expired) == 0 {
-		return
+	a.busy = true
+	self, root := ctx.Self(), a.t.system.Root
+	a.removal.Go(func() {
+		m.err = guarded(func() (err error) {
+			m.first, err = a.cleaner.Expire(d.ExpireBelow)
+			return err
+		})
+		root.Send(self, m)
+	})
+}
+
+// removed tells of a removal that has ended.
+func (a *retentionActor) removed(m *removed) {
+	a.busy = false
+	if m.err != nil { // what is left is taken away in the next round
+		a.t.o.Logger.Warn().Err(m.err).Msg("retention")
 	}
-	if tell := a.t.o.Events.SegmentsExpired; tell != nil {
-		tell(first, d.Expired[0].Reason.String())
+	if tell := a.t.o.Events.SegmentsExpired; tell != nil && m.reason != "" {
+		tell(m.first, m.reason)
 	}
 }
 
@@ -132,6 +162,9 @@ func (a *retentionActor) report(b retention.Blocked) {
 
 // follow lets a batch of queues go after the log.
 func (a *retentionActor) follow(ctx actor.Context) {
+	if a.busy {
+		return
+	}
 	done, err := a.cleaner.Follow(followBatch)
 	if err != nil { // tried again in the next round
 		a.t.o.Logger.Warn().Err(err).Msg("retention of queues and index")

@@ -144,6 +144,7 @@ func closeClient(t testing.TB, c *fault.Client) {
 // virtual runs f in a bubble of virtual time, as carryOut does.
 func virtual(t *testing.T, f func(t *testing.T)) {
 	collect()
+	defer collect()
 	synctest.Test(t, func(t *testing.T) {
 		f(t)
 		time.Sleep(time.Minute)

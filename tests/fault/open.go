@@ -18,6 +18,7 @@ import (
 // Store is what the tests use of an open store.
 type Store interface {
 	View(context.Context, actorstore.GetRequest, func(*record.MessageExt) error) (actorstore.ViewResult, error)
+	Lookup(context.Context, int64) (*record.MessageExt, error)
 	OffsetByTime(topic string, queueID int32, timestamp int64, boundary actorstore.Boundary) (int64, error)
 	Reader
 	Begin(*record.Message) (actorstore.Pending, error)

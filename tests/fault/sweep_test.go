@@ -30,6 +30,7 @@ func collect() {
 // carryOut runs a case in a bubble of virtual time.
 func carryOut(t *testing.T, c fault.Case, logf func(string, ...any)) (faults []error, calls int, failed string) {
 	collect()
+	defer collect()
 	synctest.Test(t, func(t *testing.T) {
 		faults, calls, failed = fault.Run(c, logf)
 		time.Sleep(time.Minute) // the actor system's last timers
