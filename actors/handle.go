@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -53,7 +54,8 @@ func Props(o Options) (*actor.Props, *Store) {
 
 // Spawn starts a store as a child of parent, which is the root context of an
 // ActorSystem or the context of an actor, and waits until it serves. If ctx
-// ends first, or the store cannot be opened, it is gone again.
+// ends first, or the store cannot be opened, it is gone again, unless a call to
+// the disk hangs: then it goes once that returns.
 func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -66,10 +68,27 @@ func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Opti
 	}
 	if err := s.Ready(ctx); err != nil {
 		s.system.Root.Stop(pid)
-		<-s.stopped
+		s.gone(ctx)
 		return nil, err
 	}
 	return s, nil
+}
+
+// hangs is how much longer than its context an open may take to end: a call to
+// the disk that does not return cannot be called off (F11).
+const hangs = time.Second
+
+// gone waits for the end of a store that could not be opened.
+func (s *Store) gone(ctx context.Context) {
+	select {
+	case <-s.stopped:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-s.stopped:
+	case <-time.After(hangs):
+	}
 }
 
 // Open starts a store in an ActorSystem of its own.
