@@ -1,3 +1,5 @@
+//go:build unix
+
 package fault_test
 
 import (
@@ -39,6 +41,7 @@ func TestTruncated(t *testing.T) {
 			}
 		}
 	}
+	ledger(t, "truncated", n, violated(t))
 	t.Logf("%d files cut under a store in use, nobody died", n)
 }
 

@@ -2,7 +2,7 @@ package fault_test
 
 import (
 	"bytes"
-	"flag"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,13 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var flagCycles = flag.Int("fault.cycles", 0, "how often each real rig repeats, 0 = its own number")
+const rigSwitch = "ACTORSTORE_ROOT_RIGS"
 
-const (
-	rigSwitch = "ACTORSTORE_ROOT_RIGS"
-	rigChild  = "ACTORSTORE_FAULT_CHILD" // the name of the test that a child runs
-	rigDir    = "ACTORSTORE_FAULT_DIR"   // where it may mount
-)
+func init() { leftOvers = sweepUp }
 
 // needRoot skips a rig that was not asked for. One that was asked for fails
 // where something is missing.
@@ -41,43 +37,6 @@ func needRoot(t *testing.T, tools ...string) {
 	}
 }
 
-// isolated runs the test again in a child process, so that one that dies is a
-// failure like any other and leaves no mount behind. In the child it returns the
-// directory to work in.
-func isolated(t *testing.T) (dir string, child bool) {
-	t.Helper()
-	if os.Getenv(rigChild) == t.Name() {
-		return os.Getenv(rigDir), true
-	}
-	dir, err := os.MkdirTemp("", "actorstore-fault-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { sweepUp(t, dir) })
-	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=30m"}
-	flag.Visit(func(f *flag.Flag) {
-		if strings.HasPrefix(f.Name, "fault.") {
-			args = append(args, "-"+f.Name+"="+f.Value.String())
-		}
-	})
-	var out bytes.Buffer
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), rigChild+"="+t.Name(), rigDir+"="+dir)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	for line := range strings.Lines(out.String()) {
-		if err != nil || strings.Contains(line, "_test.go:") {
-			t.Log(strings.TrimRight(line, "\n"))
-		}
-	}
-	if err != nil {
-		t.Errorf("the child ended with %v", err)
-	} else if left := mountsBelow(dir); len(left) > 0 {
-		t.Errorf("the child has left mounts: %v", left)
-	}
-	return dir, false
-}
-
 // mountsBelow lists what is mounted below dir, innermost first.
 func mountsBelow(dir string) []string {
 	b, err := os.ReadFile("/proc/self/mounts")
@@ -94,23 +53,19 @@ func mountsBelow(dir string) []string {
 	return list
 }
 
-// sweepUp unmounts and removes whatever a child has left.
-func sweepUp(t *testing.T, dir string) {
+// sweepUp unmounts whatever a child has left and tells of it.
+func sweepUp(dir string) error {
+	var left []error
 	for _, m := range mountsBelow(dir) {
+		left = append(left, fmt.Errorf("left mounted: %s", m))
 		if err := unix.Unmount(m, unix.MNT_DETACH); err != nil {
-			t.Errorf("unmount %s: %v", m, err)
+			left = append(left, fmt.Errorf("unmount %s: %w", m, err))
 		}
 	}
-	if left := mountsBelow(dir); len(left) > 0 {
-		t.Errorf("still mounted: %v", left) // and nothing is removed below a mount
-		return
+	if b, err := exec.Command("losetup", "-a").Output(); err == nil && bytes.Contains(b, []byte(dir)) {
+		left = append(left, fmt.Errorf("loop devices are left:\n%s", b))
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Error(err)
-	}
-	if b, err := exec.Command("losetup", "-a").CombinedOutput(); err == nil && bytes.Contains(b, []byte(dir)) {
-		t.Errorf("loop devices are left:\n%s", b)
-	}
+	return errors.Join(left...)
 }
 
 func command(t *testing.T, name string, args ...string) {
@@ -222,11 +177,4 @@ func hog(t *testing.T, path string) {
 	if pe, ok := err.(*os.PathError); !ok || pe.Err != syscall.ENOSPC {
 		t.Fatal(err)
 	}
-}
-
-func cycles(own int) int {
-	if *flagCycles > 0 {
-		return *flagCycles
-	}
-	return own
 }

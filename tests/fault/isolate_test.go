@@ -1,0 +1,103 @@
+package fault_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+var flagCycles = flag.Int("fault.cycles", 0, "how often each real rig repeats, 0 = its own number")
+
+const (
+	rigChild = "ACTORSTORE_FAULT_CHILD" // the name of the test that a child runs
+	rigDir   = "ACTORSTORE_FAULT_DIR"   // where it may work
+)
+
+var flagLedger = flag.String("fault.ledger", "", "append a row for each run of a rig to this file")
+
+// ledger notes how a run of a rig has ended:
+// date,rig,first_seed,last_seed,cases,violations.
+func ledger(t *testing.T, rig string, cases, violations int) {
+	t.Helper()
+	if *flagLedger == "" {
+		return
+	}
+	f, err := os.OpenFile(*flagLedger, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = fmt.Fprintf(f, "%s,%s,%d,%d,%d,%d\n", time.Now().UTC().Format(time.DateOnly), rig, *flagSeed, *flagSeed, cases, violations)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// violated is 1 for a test that has failed.
+func violated(t *testing.T) int {
+	if t.Failed() {
+		return 1
+	}
+	return 0
+}
+
+// leftOvers cleans up behind a child and tells what it has left.
+var leftOvers = func(dir string) error { return nil }
+
+// isolated runs the test again in a child process, so that one that dies is a
+// failure like any other and leaves nothing behind. In the child it returns the
+// directory to work in. Lines that begin with "case" tell where a child was when
+// it died.
+func isolated(t *testing.T) (dir string, child bool) {
+	t.Helper()
+	if os.Getenv(rigChild) == t.Name() {
+		return os.Getenv(rigDir), true
+	}
+	dir, err := os.MkdirTemp("", "actorstore-fault-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=2h"}
+	flag.Visit(func(f *flag.Flag) {
+		if strings.HasPrefix(f.Name, "fault.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	var out bytes.Buffer
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), rigChild+"="+t.Name(), rigDir+"="+dir)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	last := ""
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimRight(line, "\n")
+		if name, is := strings.CutPrefix(line, "case "); is {
+			last = name
+		} else if err != nil || strings.Contains(line, "_test.go:") {
+			t.Log(line)
+		}
+	}
+	if err != nil {
+		t.Errorf("the child ended with %v; its last case was %s", err, last)
+	}
+	if err := leftOvers(dir); err != nil {
+		t.Error(err)
+		return dir, false // nothing is removed below what may be a mount
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+	return dir, false
+}
+
+func cycles(own int) int {
+	if *flagCycles > 0 {
+		return *flagCycles
+	}
+	return own
+}
