@@ -2,8 +2,6 @@ package actors
 
 import (
 	"errors"
-	"fmt"
-	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -19,63 +17,59 @@ type appendActor struct {
 	t        *tree
 	out      *commitlog.Appender
 	mailbox  *batchMailbox[*putRequest]
-	appended []*putRequest // of this batch, in the log but not published
+	appended []*putRequest // encoded, but not published yet
 	released int64         // bytes to give back to the admission
 	inner    innerBatches
 }
-
-// chain carries puts that wait for the disk to the flusher.
-type chain struct {
-	flusher.Chain
-	t *tree
-}
-
-// chains recycles chains: the flusher gives each back once it has taken over the
-// puts.
-var chains sync.Pool
-
-func newChain(t *tree) *chain {
-	c, ok := chains.Get().(*chain)
-	if !ok {
-		c = new(chain)
-	}
-	c.t = t
-	return c
-}
-
-// batchable lets the flusher's mailbox hand over chains together.
-func (*chain) batchable() {}
 
 // Receive is the actor.
 func (a *appendActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *batch[*putRequest]:
 		a.put(m.items)
+	case *wakeUp: // the flusher has time for what has gathered
+		a.t.appendWake.clear()
+		a.put(nil)
 	case *actor.Started:
+		a.t.appendWake.clear() // one may have died with my predecessor
 		a.out = a.t.rooms.log.Appender(a.t.rooms.alloc, a.t.rooms.offsets)
 		if log := a.t.log(); a.t.o.FlushDiskType == AsyncFlush && log.Confirm() < log.Appended() {
 			log.SetConfirm(log.Appended()) // my predecessor died in between
 			a.t.dispatchWake.ring()
 		}
 	case *barrier:
+		a.publishAll()
 		if m.forget != "" {
 			a.out.Offsets().Delete(m.forget)
 		}
 		m.reply(a.t.rooms.log.Appended(), nil)
+	case *actor.Stopping:
+		a.t.quietly(a.publishAll)
 	case *actor.Stopped:
 		a.t.quietly(func() { a.mailbox.Close(a.t.refuse) })
 	}
 }
 
-// put takes a batch through the log. Whatever happens every put of it is
-// answered: what was not published when it panicked has an unknown outcome.
+// put takes a batch into the log and publishes it, or leaves that for later.
+// Whatever happens every put of it is answered: what was not published when it
+// panicked has an unknown outcome.
 func (a *appendActor) put(items []*putRequest) {
-	defer a.settleRest(&items)
-	if err := a.t.writable(); err != nil {
+	well := false
+	defer func() {
+		if !well {
+			a.settle(items)
+		}
+		a.giveBack() // of those that were answered one by one, too
+	}()
+	if a.t.writable() != nil {
 		return
 	}
 	var write error
-	fault := mapped.Guard(func() { write = a.write(&items) })
+	fault := mapped.Guard(func() {
+		if write = a.write(&items); write == nil && !a.gather() {
+			write = a.out.Publish()
+		}
+	})
 	if fault != nil {
 		a.t.rooms.log.Fail(fault)
 		write = fault
@@ -84,10 +78,13 @@ func (a *appendActor) put(items []*putRequest) {
 		a.t.failed(write)
 		return
 	}
-	a.publish()
+	well = true
+	if a.out.Pending() == 0 {
+		a.publish()
+	}
 }
 
-// write appends the puts one after another and publishes them together.
+// write encodes the puts one after another.
 func (a *appendActor) write(items *[]*putRequest) error {
 	now := a.t.o.Now().UnixMilli()
 	for len(*items) > 0 {
@@ -114,7 +111,7 @@ func (a *appendActor) write(items *[]*putRequest) error {
 			return err
 		}
 	}
-	return a.out.Publish()
+	return nil
 }
 
 // one appends a single put or batch. A put for which no segment can be made is
@@ -152,81 +149,4 @@ func (a *appendActor) one(r *putRequest, now int64) error {
 		r.Result.StoreHost = a.t.o.BrokerAddr
 	}
 	return nil
-}
-
-// publish answers the batch under ASYNC_FLUSH, or passes it on to the flusher.
-func (a *appendActor) publish() {
-	t := a.t
-	if t.o.FlushDiskType == SyncFlush {
-		c := newChain(t)
-		for i, r := range a.appended {
-			a.appended[i] = nil
-			if waitsForFlush(&r.message) {
-				r.Copied()
-				c.Push(&r.Waiter)
-				continue
-			}
-			a.released += r.Weight
-			r.Settle()
-		}
-		a.appended = a.appended[:0]
-		t.system.Root.Send(t.flusher.Load(), c) // an empty one asks for a flush, too
-	} else {
-		t.rooms.log.SetConfirm(t.rooms.log.Appended())
-		t.dispatchWake.ring()
-		for i, r := range a.appended {
-			a.released += r.Weight
-			a.appended[i] = nil
-			r.Settle()
-		}
-		a.appended = a.appended[:0]
-	}
-	if t.rooms.alloc.Wanted() {
-		t.allocatorWake.ring()
-	}
-	a.giveBack()
-}
-
-// waitsForFlush is false for a message that says WAIT=false.
-func waitsForFlush(m *record.Message) bool {
-	return len(m.Properties) == 0 || string(m.Properties.Bytes(record.PropertyWait)) != "false"
-}
-
-// settleRest answers what is left of a batch after a failure or a panic.
-func (a *appendActor) settleRest(items *[]*putRequest) {
-	defer a.giveBack() // of those that were answered one by one, too
-	rest := *items
-	if len(rest) == 0 && len(a.appended) == 0 {
-		return
-	}
-	cause := a.t.writable()
-	if cause == nil {
-		cause = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
-	}
-	for _, r := range a.appended {
-		if r != nil { // nil: settled already
-			a.answer(r, flusher.FlushDiskTimeout, cause)
-		}
-	}
-	a.appended = a.appended[:0]
-	for _, r := range rest {
-		size := r.Weight
-		if r.Take() {
-			a.answer(r, flusher.ServiceNotAvailable, cause)
-		} else {
-			a.released += size
-		}
-	}
-}
-
-func (a *appendActor) answer(r *putRequest, status flusher.PutMessageStatus, cause error) {
-	a.released += r.Weight
-	r.Fail(status, &PutError{status, cause})
-}
-
-func (a *appendActor) giveBack() {
-	if a.released != 0 {
-		a.t.admission.leave(a.released)
-		a.released = 0
-	}
 }

@@ -371,7 +371,7 @@ func TestTwoStores(t *testing.T) {
 	}
 	tree := stores[0].tree.Load()
 	for range 20 {
-		system.Root.Send(tree.append.Load(), &barrier{tree, "", func(_ int64, err error) {
+		system.Root.Send(tree.appender(), &barrier{tree, "", func(_ int64, err error) {
 			if err == nil {
 				panic("killed")
 			}

@@ -170,7 +170,7 @@ func (s *Store) barrier(ctx context.Context, t *tree, forget string) (int64, err
 		err error
 	}
 	done := make(chan answer, 1)
-	t.system.Root.Send(t.append.Load(), &barrier{t, forget, func(end int64, err error) { done <- answer{end, err} }})
+	t.system.Root.Send(t.appender(), &barrier{t, forget, func(end int64, err error) { done <- answer{end, err} }})
 	select {
 	case a := <-done:
 		return a.end, a.err

@@ -90,6 +90,7 @@ func (f *flushActor) flush() {
 		return
 	}
 	log.SetConfirm(log.Flushed())
+	f.t.idle() // what has gathered is written while the answers go out
 	f.t.dispatchWake.ring()
 	done := f.gate.Release(log.Flushed())
 	var released int64
@@ -108,6 +109,7 @@ func (f *flushActor) abort(cause error) {
 	if cause == nil {
 		cause = errors.Join(errors.New("flusher stopped"), flusher.ErrOutcomeUnknown)
 	}
+	f.t.idle()
 	all := f.gate.Abort()
 	var released int64
 	all.Each(func(w *flusher.Waiter) {

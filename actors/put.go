@@ -133,7 +133,7 @@ func (s *Store) post(t *tree, r *putRequest, size int64) (Pending, error) {
 	r.t = t
 	r.Weight = size
 	p := Pending{r: r, serial: r.waited.Load()}
-	t.system.Root.Send(t.append.Load(), r)
+	t.system.Root.Send(t.appender(), r)
 	return p, nil
 }
 

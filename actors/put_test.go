@@ -351,7 +351,7 @@ func (r *rig) hold(name string) (release func()) {
 	t := r.tree()
 	switch name {
 	case appendName:
-		go t.system.Root.Send(t.append.Load(), &barrier{t, "", func(int64, error) { stand() }})
+		go t.system.Root.Send(t.appender(), &barrier{t, "", func(int64, error) { stand() }})
 	case flusherName:
 		t.system.Root.Send(t.flusher.Load(), &flushNow{t, func(error) { stand() }})
 	case "dispatch":

@@ -182,6 +182,7 @@ func (a *storeActor) spawnReader(ctx actor.Context, name string) *actor.PID {
 
 // spawnPair starts append and flusher.
 func (a *storeActor) spawnPair(ctx actor.Context) {
+	a.t.flushing.Store(false) // a flusher that died owes nothing any more
 	chains := newBatchMailbox[*chain]()
 	a.spawnProps(ctx, flusherName, &a.t.flusher, propsOf(chains, func() actor.Actor {
 		return &flushActor{t: a.t, mailbox: chains}
@@ -189,7 +190,7 @@ func (a *storeActor) spawnPair(ctx actor.Context) {
 
 	puts := newBatchMailbox[*putRequest]()
 	puts.inline = true
-	a.spawnProps(ctx, appendName, &a.t.append, propsOf(puts, func() actor.Actor {
+	a.spawnProps(ctx, appendName, &a.t.appendWake.target, propsOf(puts, func() actor.Actor {
 		return &appendActor{t: a.t, mailbox: puts}
 	}))
 }
@@ -204,7 +205,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 	t := &tree{
 		o: s.o, system: system, store: self, rooms: r,
 		admission: newAdmission(s.o.MaxBytesInFlight), limits: limitsOf(&s.o),
-		dispatchWake: newWake(system), allocatorWake: newWake(system),
+		appendWake: newWake(system), dispatchWake: newWake(system), allocatorWake: newWake(system),
 		windows: make(chan *dispatch.Window, windowCount), began: time.Now(),
 	}
 	for range windowCount {

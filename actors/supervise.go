@@ -184,7 +184,7 @@ func (a *storeActor) pairFailed(supervisor actor.Supervisor, name string, reason
 		a.t.failed(fmt.Errorf("%s failed %d times in %v: %v", name, len(a.budgets.pair), a.s.o.RestartWindow, reason))
 	}
 	a.pair, a.t.doubtful = 2, true
-	supervisor.StopChildren(a.t.append.Load(), a.t.flusher.Load())
+	supervisor.StopChildren(a.t.appender(), a.t.flusher.Load())
 }
 
 // terminated brings append and flusher back when both have gone.
@@ -192,7 +192,7 @@ func (a *storeActor) terminated(ctx actor.Context, who *actor.PID) {
 	if a.t == nil || a.pair == 0 {
 		return
 	}
-	if !who.Equal(a.t.append.Load()) && !who.Equal(a.t.flusher.Load()) {
+	if !who.Equal(a.t.appender()) && !who.Equal(a.t.flusher.Load()) {
 		return
 	}
 	if a.pair--; a.pair > 0 || a.stopping {

@@ -36,13 +36,14 @@ type tree struct {
 	limits record.Limits
 	began  time.Time
 
-	append  pidBox
 	flusher pidBox
 	readers []*actor.PID
 	turn    int // of the readers; the store actor's
 
+	appendWake    *wake
 	dispatchWake  *wake
 	allocatorWake *wake
+	flushing      atomic.Bool // SYNC_FLUSH: the flusher owes a flush
 
 	sinks      []sinkRef             // shards of the queues, then the index if there is one
 	windows    chan *dispatch.Window // those that are free
@@ -155,6 +156,16 @@ func (t *tree) refuse(message any) {
 		m.reply(cause)
 	case *barrier:
 		m.reply(0, cause)
+	}
+}
+
+// appender is the append actor.
+func (t *tree) appender() *actor.PID { return t.appendWake.target.Load() }
+
+// idle says that the flusher has time: what gathered meanwhile may come.
+func (t *tree) idle() {
+	if t.flushing.Swap(false) {
+		t.appendWake.ring()
 	}
 }
 

@@ -1,0 +1,133 @@
+package actors
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/flusher"
+)
+
+// chain carries puts that wait for the disk to the flusher.
+type chain struct {
+	flusher.Chain
+	t *tree
+}
+
+// chains recycles chains: the flusher gives each back once it has taken over the
+// puts.
+var chains sync.Pool
+
+func newChain(t *tree) *chain {
+	c, ok := chains.Get().(*chain)
+	if !ok {
+		c = new(chain)
+	}
+	c.t = t
+	return c
+}
+
+// batchable lets the flusher's mailbox hand over chains together.
+func (*chain) batchable() {}
+
+// gatherMax is how many bytes may wait for the flusher before they are written
+// out all the same.
+const gatherMax = 1 << 20
+
+// gather reports whether what is encoded should wait. Under SYNC_FLUSH it does
+// while a flush is running: it could not be flushed anyway, and one write for
+// all that gather meanwhile is cheaper than one for each. The flusher rings when
+// it is done.
+func (a *appendActor) gather() bool {
+	return a.t.flushing.Load() && a.out.Pending() < gatherMax
+}
+
+// publishAll publishes what has gathered, now.
+func (a *appendActor) publishAll() {
+	if len(a.appended) > 0 {
+		a.t.flushing.Store(false)
+		a.put(nil)
+	}
+}
+
+// publish answers what was published under ASYNC_FLUSH, or passes it on to the
+// flusher.
+func (a *appendActor) publish() {
+	t := a.t
+	switch {
+	case len(a.appended) == 0:
+	case t.o.FlushDiskType == SyncFlush:
+		a.handOver()
+	default:
+		t.rooms.log.SetConfirm(t.rooms.log.Appended())
+		t.dispatchWake.ring()
+		for i, r := range a.appended {
+			a.released += r.Weight
+			a.appended[i] = nil
+			r.Settle()
+		}
+		a.appended = a.appended[:0]
+	}
+	if t.rooms.alloc.Wanted() {
+		t.allocatorWake.ring()
+	}
+}
+
+// handOver sends the puts to the flusher, but for those that do not wait.
+func (a *appendActor) handOver() {
+	t, c := a.t, newChain(a.t)
+	for i, r := range a.appended {
+		a.appended[i] = nil
+		if waitsForFlush(&r.message) {
+			r.Copied()
+			c.Push(&r.Waiter)
+			continue
+		}
+		a.released += r.Weight
+		r.Settle()
+	}
+	a.appended = a.appended[:0]
+	t.flushing.Store(true)
+	t.system.Root.Send(t.flusher.Load(), c) // an empty one asks for a flush, too
+}
+
+// waitsForFlush is false for a message that says WAIT=false.
+func waitsForFlush(m *record.Message) bool {
+	return len(m.Properties) == 0 || string(m.Properties.Bytes(record.PropertyWait)) != "false"
+}
+
+// settle answers what was encoded and what is left of a batch after a failure or
+// a panic.
+func (a *appendActor) settle(rest []*putRequest) {
+	cause := a.t.writable()
+	if cause == nil {
+		cause = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
+	}
+	for _, r := range a.appended {
+		if r != nil { // nil: settled already
+			r.Result.Durability = flusher.NotStored // for all that is known
+			a.answer(r, flusher.FlushDiskTimeout, cause)
+		}
+	}
+	a.appended = a.appended[:0]
+	for _, r := range rest {
+		size := r.Weight
+		if r.Take() {
+			a.answer(r, flusher.ServiceNotAvailable, cause)
+		} else {
+			a.released += size
+		}
+	}
+}
+
+func (a *appendActor) answer(r *putRequest, status flusher.PutMessageStatus, cause error) {
+	a.released += r.Weight
+	r.Fail(status, &PutError{status, cause})
+}
+
+func (a *appendActor) giveBack() {
+	if a.released != 0 {
+		a.t.admission.leave(a.released)
+		a.released = 0
+	}
+}
