@@ -2,6 +2,7 @@ package consumequeue
 
 import (
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -67,4 +68,57 @@ func (q *Queue) rewritable(offset int64, e *Entry) (int64, error) {
 		}
 	}
 	return 0, q.refuse(e, "a unit that begins there and holds as many messages")
+}
+
+// Renew writes the units from a queue offset on once more. After an unclean stop
+// what can be read is not on disk by itself: a sync that failed may have left
+// pages behind that count as written. The next Sync makes them durable.
+func (q *Queue) Renew(offset int64) error {
+	if err := q.writable(); err != nil {
+		return err
+	}
+	defer q.mu.Unlock()
+	if err := q.load(); err != nil && q.state.Load() != stateDamaged {
+		return err
+	}
+	end, unit := q.end.Load(), q.kind.unitSize()
+	from := offset
+	if q.kind == Batch {
+		var err error
+		if from, err = q.searchBase(offset, q.data, end); err != nil {
+			return err
+		}
+	}
+	from = max(from, q.data)
+	buf := make([]byte, min(max(end-from, 0)*unit, 64<<10/unit*unit))
+	for from < end {
+		f := q.files.Load().find(from*unit, q.fileSize())
+		if f == nil {
+			return damaged(q.dir(), from*unit, "a file for these units", "none")
+		}
+		at := from*unit - f.start
+		b := buf[:min((end-from)*unit, f.start+q.fileSize()-from*unit, int64(len(buf)))]
+		if err := q.readBytes(f, at, b); err != nil {
+			return err
+		}
+		if err := q.write(f, at, b); err != nil {
+			return err
+		}
+		from += int64(len(b)) / unit
+	}
+	return nil
+}
+
+func (q *Queue) readBytes(f *file, at int64, b []byte) error {
+	h, err := q.store.pool.acquire(f)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	if _, err := h.io.ReadAt(b, at); err == io.EOF {
+		return damaged(f.path(), at, "units", "the end of the file")
+	} else if err != nil {
+		return err
+	}
+	return nil
 }

@@ -109,7 +109,7 @@ func (p *replay) adopt(s *checkpoint.QueueEnd, dispatched int64) {
 		p.tell(st, s.MaxOffset, "the end that the summary tells", why)
 		return
 	}
-	st.summed, st.known, st.next = true, q != nil, s.MaxOffset
+	st.summed, st.known, st.next, st.synced = true, q != nil, s.MaxOffset, s.MaxOffset
 }
 
 // disagrees says why a queue is not what the summary tells; "" if it is.

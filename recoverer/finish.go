@@ -24,8 +24,20 @@ func (p *replay) settle() error {
 		if err := p.settleEnd(st); err != nil {
 			return err
 		}
+		if err := p.renew(st); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// renew does not believe the page cache after an unclean stop: the units that no
+// summary claims are written again.
+func (p *replay) renew(st *queueState) error {
+	if p.in.Clean || st.q.MaxOffset() == st.synced || st.q.MaxOffset() == st.q.MinOffset() {
+		return nil
+	}
+	return st.q.Renew(st.synced)
 }
 
 // settleHeld decides about a record out of line that no other has confirmed: it

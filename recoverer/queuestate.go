@@ -14,9 +14,10 @@ type queueState struct {
 	q    *consumequeue.Queue // nil until its first unit is due
 	kind consumequeue.Kind
 
-	summed  bool // the summary knows it, and it passed its checks
-	checked bool // every unit is compared, from the log's beginning on
-	unclear bool // its last unit points at what may be damage
+	summed  bool  // the summary knows it, and it passed its checks
+	synced  int64 // end of what the summary claims, 0 without one
+	checked bool  // every unit is compared, from the log's beginning on
+	unclear bool  // its last unit points at what may be damage
 
 	// The log's view, once a record of the queue was met (known):
 	known   bool

@@ -1,7 +1,6 @@
 package fault_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"syscall"
@@ -63,39 +62,50 @@ func markGoesOn(t *testing.T, layout checkpoint.Layout, rule mappedtest.Rule, of
 	closeClient(t, c)
 }
 
-// TestF26_IndexAfterAFailedFlush: a flush of the index fails, the kernel forgets
-// the pages, and the process goes down. What the next one reads of them is not on
-// disk; its clean stop makes it so.
-func TestF26_IndexAfterAFailedFlush(t *testing.T) {
-	for _, sync := range []bool{true, false} {
-		virtual(t, func(t *testing.T) {
-			disk := mappedtest.NewFS()
-			script := mappedtest.NewScript(disk, mappedtest.Rule{Op: mappedtest.OpFlush, Path: "/data/store/index/*", Err: syscall.EIO})
-			c := fault.NewClient(script, "/data/store", sync)
-			if !c.Open() {
-				t.Fatal("does not open")
-			}
-			c.Many("orders", 2, 100, 20, 5)
-			time.Sleep(3 * time.Second)
-			if err := c.Close(); err == nil {
-				t.Error("the stop is clean after a failed flush of the index")
-			}
-			image := disk.Kill()
-			for range 2 {
-				c.Options.FS = image
-				if !c.Open() {
-					t.Fatal("does not open again")
-				}
-				ctx := context.Background()
-				if err := c.Store.Dispatched(ctx); err != nil {
-					t.Error(err)
-				}
-				if err := c.Check(ctx, c.Store, 0, c.Promised(1<<62)); err != nil {
-					t.Error(err)
-				}
-				closeClient(t, c)
-				image = image.Crash(1, mappedtest.Nothing)
-			}
-		})
+// TestF26_DerivedFilesAfterAFailedSync: a sync of the queues or of the index fails,
+// the kernel forgets the pages, and the process goes down. What the next one reads
+// of them is not on disk; its clean stop makes it so.
+func TestF26_DerivedFilesAfterAFailedSync(t *testing.T) {
+	for _, rule := range []mappedtest.Rule{
+		{Op: mappedtest.OpFlush, Path: "/data/store/index/*"},
+		{Op: mappedtest.OpFlush, Path: "/data/store/index/*", At: 2},
+		{Op: mappedtest.OpDatasync, Path: "queuefile-*"},
+		{Op: mappedtest.OpDatasync, Path: "queuefile-*", At: 2},
+		{Op: mappedtest.OpDatasync, Path: "queuefile-*", At: 4}, // where no search for the end comes by
+		{Op: mappedtest.OpDatasync, Path: "queuefile-*", At: 7},
+	} {
+		for i := range 4 {
+			sync, summary := i%2 == 0, i < 2
+			t.Run(fmt.Sprintf("%v/%s/%d/sync=%v/summary=%v", rule.Op, rule.Path, rule.At, sync, summary), func(t *testing.T) {
+				virtual(t, func(t *testing.T) { derivedAfterFailedSync(t, rule, sync, summary) })
+			})
+		}
+	}
+}
+
+func derivedAfterFailedSync(t *testing.T, rule mappedtest.Rule, sync, summary bool) {
+	disk := mappedtest.NewFS()
+	script := mappedtest.NewScript(disk)
+	c := opened(t, script, sync, nil)
+	c.Many("orders", 2, 100, 20, 5)
+	time.Sleep(3 * time.Second) // the first sync of the queues is one of the whole file system
+	rule.Err = syscall.EIO
+	script.Add(rule)
+	c.Many("orders", 2, 100, 130, 5)
+	time.Sleep(3 * time.Second)
+	if err := c.Close(); err == nil {
+		t.Error("the stop is clean after a failed sync")
+	}
+	image := disk.Kill()
+	if !summary {
+		if err := image.Remove("/data/store/actorstore/queues"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		reopened(t, c, image)
+		checked(t, c)
+		closeClient(t, c)
+		image = image.Crash(1, mappedtest.Nothing)
 	}
 }
