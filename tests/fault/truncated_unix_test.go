@@ -31,18 +31,21 @@ func TestTruncated(t *testing.T) {
 		{"index file", "index/*"},
 	}
 	n := 0
+	t.Cleanup(func() {
+		ledger(t, "truncated", n, violated(t))
+		t.Logf("%d files cut under a store in use, nobody died", n)
+	})
 	for _, sync := range []bool{false, true} {
 		for _, part := range parts {
 			for _, size := range []int64{0, 4096} {
 				t.Run(fmt.Sprintf("%s/sync=%v/%d", part.name, sync, size), func(t *testing.T) {
+					t.Parallel()
 					truncated(t, part.name, part.glob, size, sync)
 				})
 				n++
 			}
 		}
 	}
-	ledger(t, "truncated", n, violated(t))
-	t.Logf("%d files cut under a store in use, nobody died", n)
 }
 
 func truncated(t *testing.T, name, glob string, size int64, sync bool) {
@@ -136,7 +139,7 @@ func read(t *testing.T, s fault.Store, stop chan struct{}) {
 		select {
 		case <-stop:
 			done = true // once more with the file as it is
-		default:
+		case <-time.After(5 * time.Millisecond):
 		}
 		for queue := range int32(2) {
 			for at := int64(0); at < 60; at += 7 {
@@ -167,7 +170,7 @@ func ask(t *testing.T, s fault.Store, stop chan struct{}) {
 		select {
 		case <-stop:
 			return
-		default:
+		case <-time.After(time.Millisecond):
 		}
 		_, err := s.Query(context.Background(), actorstore.QueryRequest{Topic: "orders", Key: fault.Key(id)})
 		named(t, "query", err)
