@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	flagCases = flag.Int("fault.cases", 300, "cases of the sweep, 0 = all")
+	flagCases = flag.Int("fault.cases", 250, "cases of the sweep, 0 = all")
 	flagSeed  = flag.Uint64("fault.seed", 1, "which cases and which crash images")
 	flagCase  = flag.String("fault.case", "", "one case of the sweep")
 )
@@ -54,6 +54,7 @@ func TestSweep(t *testing.T) {
 		}
 		return
 	}
+	t.Parallel()
 	if _, child := isolated(t); !child {
 		return
 	}

@@ -21,6 +21,7 @@ import (
 // file system. Nobody dies; what cannot be read any more gives an error that
 // names the file and the offset; everything else goes on.
 func TestTruncated(t *testing.T) {
+	t.Parallel()
 	if _, child := isolated(t); !child {
 		return
 	}
