@@ -176,6 +176,9 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	} else if err := r.deleted.cut(r.report.End); err != nil {
 		return err
 	}
+	if err := r.coverQueues(in.Clean); err != nil {
+		return err
+	}
 	r.serve(o)
 	if o.Events.Opened != nil {
 		o.Events.Opened(OpenedEvent{
@@ -183,6 +186,21 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 			Damaged: len(r.report.Damage), Took: time.Since(began)})
 	}
 	return nil
+}
+
+// coverQueues syncs what a process that died may have left unsynced in the
+// queues, now and not when puts are under way. A store that was closed in order
+// needs nothing.
+func (r *rooms) coverQueues(clean bool) error {
+	if clean && r.report.Plan.Trusted || r.report.Queues == 0 {
+		r.queues.Covered()
+		return nil
+	}
+	if r.report.ReadOnly != nil {
+		return nil
+	}
+	_, err := r.queues.Sync()
+	return err
 }
 
 // serve makes the read side, once the log's bounds are known.

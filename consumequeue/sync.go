@@ -48,11 +48,16 @@ func (d *dirtySet) take() ([]*file, map[string]struct{}) {
 	return files, dirs
 }
 
+// Covered says that all units found at Open are on disk: the process before this
+// one closed the store in order. Without it the first Sync covers them.
+func (s *Store) Covered() { s.synced.Store(true) }
+
 // Sync makes every write that returned before the call durable, new files and
 // directories included, and returns how many files that were. It may run beside
-// anything. The first call syncs the whole file system, so that units which an
-// earlier process wrote are covered too. It never tries twice: after an error the writes it was to cover may
-// be lost, and a later Sync that succeeds says nothing about them.
+// anything. Unless Covered was called the first one syncs the whole file system,
+// so that units which an earlier process wrote are covered too. It never tries
+// twice: after an error the writes it was to cover may be lost, and a later Sync
+// that succeeds says nothing about them.
 func (s *Store) Sync() (files int, err error) {
 	if s.o.ReadOnly {
 		return 0, nil
