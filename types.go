@@ -63,7 +63,8 @@ type (
 
 // The errors that a caller may want to tell apart with errors.As.
 type (
-	// PutError says with which status a put was refused; nothing was written.
+	// PutError says with which status a put failed. Nothing was written, but with
+	// FLUSH_DISK_TIMEOUT: then the message may or may not be there.
 	PutError = actors.PutError
 	// OptionError says which option cannot be.
 	OptionError = actors.OptionError
@@ -89,6 +90,11 @@ var (
 	ErrBusy = actors.ErrBusy
 	// ErrClosed is what a closing or closed store answers.
 	ErrClosed = actors.ErrClosed
+	// ErrRestarting is what puts get for the moment that append and flusher take
+	// to come back after one of them failed.
+	ErrRestarting = actors.ErrRestarting
+	// ErrDeleting refuses a put to a topic that is just being deleted.
+	ErrDeleting = actors.ErrDeleting
 	// ErrDiskFull refuses a put for want of space; it may be tried again.
 	ErrDiskFull = actors.ErrDiskFull
 	// ErrOutcomeUnknown says that a wait ended before a put that is under way.
