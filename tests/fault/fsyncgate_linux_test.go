@@ -82,11 +82,15 @@ func realGate(t *testing.T, d *disk, host string, sync bool) (failed, acked int)
 			t.Errorf("put %d after the failed flush: %v %v", p.ID, p.Result.Status, p.Result.Err)
 		}
 	}
+	failed = failedIn(script, root)
 	state, err := c.Store.State()
+	for began := time.Now(); err == nil && failed > 0 && state.ReadOnly == nil && time.Since(began) < time.Second; {
+		time.Sleep(time.Millisecond) // the call has returned, the store is about to see it
+		state, err = c.Store.State()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	failed = failedIn(script, root)
 	if failed > 0 && state.ReadOnly == nil {
 		t.Error("a flush has failed, the store is not read-only")
 	}
