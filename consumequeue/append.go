@@ -55,7 +55,7 @@ func (q *Queue) admit(entries []Entry) error {
 		case e.Num < 0 || (q.kind == Simple && e.Num > 1):
 			return q.refuse(e, "a count of messages that fits the kind of queue")
 		case free:
-			next, free = e.QueueOffset, false
+			free = false
 		case e.QueueOffset < next:
 			continue
 		case e.QueueOffset > next:

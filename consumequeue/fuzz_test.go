@@ -3,7 +3,6 @@ package consumequeue
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -164,7 +163,7 @@ func fuzzRead(t *testing.T, q *Queue) {
 			return
 		}
 		if n == 0 || steps > 100 || buf[n-1].next() <= at {
-			t.Fatal(fmt.Sprintf("no progress at %d of [%d, %d)", at, q.MinOffset(), q.MaxOffset()))
+			t.Fatalf("no progress at %d of [%d, %d)", at, q.MinOffset(), q.MaxOffset())
 		}
 		at = buf[n-1].next()
 	}

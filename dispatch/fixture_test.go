@@ -191,10 +191,6 @@ func message(topic string, queueID int32, pairs ...string) *record.Message {
 	return &record.Message{Topic: topic, QueueID: queueID, Properties: record.NewProperties(pairs...), Body: make([]byte, 300)}
 }
 
-func lmq(topic, names string) *record.Message {
-	return message(topic, 0, record.PropertyMultiDispatch, names)
-}
-
 func noErr(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -34,13 +34,12 @@ type store struct {
 }
 
 type shape struct {
-	fs          mapped.FS
-	root        string
-	segment     int64
-	queueFile   int64
-	indexKeys   int
-	batchTopics map[string]bool
-	reader      Options
+	fs        mapped.FS
+	root      string
+	segment   int64
+	queueFile int64
+	indexKeys int
+	reader    Options
 }
 
 func newStore(t testing.TB, s shape) *store {

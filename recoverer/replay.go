@@ -38,7 +38,6 @@ type replay struct {
 	min, end  int64 // of the log
 	log0      bool  // the log has its beginning
 	all       int64 // from here on every queue takes records, before only those that are checked
-	markEnd   int64 // below it the log is durable
 	unscanned int64 // from here on the scan has checked every checksum
 
 	parser     record.DispatchParser

@@ -104,7 +104,7 @@ func TestNewProperties(t *testing.T) {
 			t.Error("an odd count did not panic")
 		}
 	}()
-	record.NewProperties("a")
+	record.NewProperties([]string{"a"}...)
 }
 
 // Set, Delete and Get behave like a map.

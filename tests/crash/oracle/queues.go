@@ -9,11 +9,6 @@ import (
 	"github.com/actorstore/actorstore/reader"
 )
 
-type queueID struct {
-	topic string
-	id    int32
-}
-
 // place is a record in a queue.
 type place struct {
 	r *Record
