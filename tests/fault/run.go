@@ -142,7 +142,7 @@ func (r *run) dispatched() {
 // shown wants what was acknowledged to be seen. A store whose recovery could not
 // prove the end of its log is read-only, and shows only what is proven.
 func (r *run) shown(ctx context.Context, state actorstore.State) {
-	seen, _ := Read(ctx, r.Store)
+	seen, unread := Read(ctx, r.Store)
 	if now, err := r.Store.State(); err != nil || now.Watermarks.Min != state.Watermarks.Min {
 		return // retention is at work; the ending will show
 	}
@@ -157,7 +157,7 @@ func (r *run) shown(ctx context.Context, state actorstore.State) {
 		surely, perhaps := r.gone(p)
 		if _, is := seen[p.ID]; !is && !surely && !perhaps && r.Promised(state.Watermarks.Confirm)(p) &&
 			p.Result.PhysicalOffset >= state.Watermarks.Min {
-			r.Fault("while open and read-only: message %d at %d is not seen: %+v", p.ID, p.Result.PhysicalOffset, state.Watermarks)
+			r.Fault("while open and read-only: message %d at %d is not seen: %+v, %w", p.ID, p.Result.PhysicalOffset, state.Watermarks, unread)
 		}
 	}
 }
