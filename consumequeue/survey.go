@@ -2,7 +2,9 @@ package consumequeue
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -128,8 +130,21 @@ func (s *survey) readEnds() error {
 			return err
 		}
 		s.minOffset = u.Base
+		s.checkSpan()
 	}
 	return nil
+}
+
+// checkSpan holds the outermost base offsets of a batch queue against each other:
+// every unit has 1 to 32767 messages. Where they cannot both be right nothing of
+// the queue is believed.
+func (s *survey) checkSpan() {
+	units, span := s.end-s.data, s.maxOffset-s.minOffset
+	if s.minOffset >= 0 && span >= units && span/units <= math.MaxInt16 {
+		return
+	}
+	s.bad = s.wrong(0, 0, fmt.Sprintf("%d units in order", units), fmt.Sprintf("offsets from %d to %d", s.minOffset, s.maxOffset))
+	s.end, s.minOffset, s.maxOffset, s.maxPhysical = s.data, 0, 0, -1
 }
 
 func (s *survey) unit(index int64, u *Unit) error {

@@ -30,18 +30,10 @@ func (w *walk) missing(u *consumequeue.Unit, err error) bool {
 	return true
 }
 
-// removed tells that no segment holds the start of the unit's record, although
-// the log has been there.
-func (w *walk) removed(u *consumequeue.Unit) bool {
-	if u.PhysicalOffset < w.log.Min() {
-		return true
-	}
-	if u.PhysicalOffset+int64(u.Size) > w.log.Appended() {
-		return false
-	}
-	_, err := w.cur.Bytes(u.PhysicalOffset, 1)
-	return err != nil
-}
+// removed tells that retention has taken the start of the unit's record: it
+// raises the minimum before a segment goes. A segment that is missing above the
+// minimum is damage.
+func (w *walk) removed(u *consumequeue.Unit) bool { return u.PhysicalOffset < w.log.Min() }
 
 // noUnit ends a walk at an offset that gave no unit.
 func (w *walk) noUnit(err error) {
@@ -108,4 +100,10 @@ func (w *walk) damaged(u *consumequeue.Unit, err error) error {
 // mismatch says that the record is not what the unit says.
 func (w *walk) mismatch(u *consumequeue.Unit, want, got string) error {
 	return &record.CorruptionError{Path: w.cur.Path(), Offset: u.PhysicalOffset, Want: want, Got: got, Next: -1}
+}
+
+// misplaced says that the queue has no unit for an offset.
+func (w *walk) misplaced(u *consumequeue.Unit, at int64) error {
+	return &record.CorruptionError{Path: fmt.Sprintf("%s-%d", w.req.Topic, w.req.QueueID), Offset: at,
+		Want: "a unit for this queue offset", Got: fmt.Sprintf("one for %d to %d", u.Base, u.Base+int64(u.Num)-1), Next: -1}
 }

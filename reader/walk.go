@@ -165,6 +165,10 @@ func (w *walk) unit(u *consumequeue.Unit) bool {
 		return false
 	}
 	next := u.Base + int64(u.Num)
+	if at := w.place.NextOffset; u.Base > at || next <= at {
+		// Only in a batch queue: a unit there carries its own offset.
+		return w.failed(max(u.Base, at+1), w.misplaced(u, at))
+	}
 	w.next = next
 	if u.PhysicalOffset < w.skipBelow || !w.filter.mayMatch(u) {
 		if w.count == 0 && u.PhysicalOffset >= w.skipBelow {

@@ -128,7 +128,8 @@ func (p *replay) disagrees(s *checkpoint.QueueEnd, q *consumequeue.Queue, dispat
 	}
 	if q.MinOffset() > s.MinOffset {
 		u, ok := firstUnit(q)
-		if !ok || u.PhysicalOffset >= p.min && q.MinOffset() < s.MaxOffset {
+		if !ok || u.PhysicalOffset >= p.min && q.MinOffset() < s.MaxOffset ||
+			q.MinOffset() >= s.MaxOffset && !p.look.backs(&u, q.Topic(), q.ID(), p.end) {
 			return "a first unit at " + strconv.FormatInt(q.MinOffset(), 10)
 		}
 	}
@@ -185,6 +186,11 @@ func (p *replay) strip(st *queueState) error {
 			break
 		}
 		keep = from
+		if st.kind == consumequeue.Batch && n > 0 && buf[0].Base > from {
+			if keep, err = endInFront(q, buf[0].Base, lo, from); err != nil {
+				return err
+			}
+		}
 	}
 	if keep == hi {
 		return nil
@@ -192,6 +198,25 @@ func (p *replay) strip(st *queueState) error {
 	p.tell(st, keep, "units that point at records of the log", fmt.Sprintf("%d that do not", hi-keep))
 	p.rep.UnitsCut += hi - keep
 	return st.cutTo(keep)
+}
+
+// endInFront is where the unit in front of the one at base ends, in a batch queue
+// whose damaged bases may leave gaps of any size.
+func endInFront(q *consumequeue.Queue, base, lo, hi int64) (int64, error) {
+	var one [1]consumequeue.Unit
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		n, err := q.Read(mid, one[:])
+		if err != nil && !isCorrupt(err) {
+			return 0, err
+		}
+		if n == 1 && one[0].Base >= base {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo, nil
 }
 
 // right tells whether the last unit of a queue may stay. In a part of the log

@@ -49,7 +49,7 @@ func (h *history) firstContinuing(r *run, end, last int64) int64 {
 		if inReach && req.StoreTimestamp < newest {
 			return true
 		}
-		if !record.IsTransactionPending(req.SysFlag) && req.QueueOffset <= h.lastOf(req) {
+		if !record.IsTransactionPending(req.SysFlag) && req.QueueOffset <= h.lastOf(req) && !h.in.numbersAgain(req) {
 			return true
 		}
 		found = req.PhysicalOffset

@@ -64,7 +64,7 @@ func (t *tail) breaksOff(offset int64) bool {
 	next := make(map[queueKey]int64)
 	again := make(map[queueKey]bool)
 	h.each(offset, t.end, func(req *record.DispatchRequest) bool {
-		if record.IsTransactionPending(req.SysFlag) {
+		if record.IsTransactionPending(req.SysFlag) || t.in.numbersAgain(req) {
 			return true
 		}
 		key := queueKey{req.Topic, req.QueueID}
@@ -83,6 +83,13 @@ func (t *tail) breaksOff(offset int64) bool {
 		}
 	}
 	return false
+}
+
+// numbersAgain tells that a topic's offsets say nothing about age: it was deleted
+// once, and began at 0 again.
+func (in *Input) numbersAgain(req *record.DispatchRequest) bool {
+	_, deleted := in.Deleted[req.Topic]
+	return deleted
 }
 
 // endAt takes back what was accepted from offset on.

@@ -94,6 +94,9 @@ func (st *queueState) unit(offset int64) (consumequeue.Unit, bool, error) {
 	if st.kind == consumequeue.Batch {
 		var one [1]consumequeue.Unit
 		n, err := st.q.Read(offset, one[:])
+		if errors.Is(err, consumequeue.ErrOffsetTooSmall) {
+			return one[0], false, nil
+		}
 		return one[0], n == 1 && one[0].Base == offset, err
 	}
 	if i := offset - st.at; i >= 0 && i < int64(len(st.ahead)) {
@@ -126,12 +129,13 @@ func (st *queueState) cutTo(offset int64) error {
 }
 
 // same tells whether a unit says of a record what it must. The due time of a
-// delayed message depends on a setting, and an ext address stands for a tag.
+// delayed message depends on a setting. The address of an ext unit has been
+// followed by now; one that leads nowhere is wrong.
 func same(u *consumequeue.Unit, e *consumequeue.Entry, kind consumequeue.Kind, topic string) bool {
 	if u.PhysicalOffset != e.PhysicalOffset || u.Size != e.Size {
 		return false
 	}
-	if u.TagsCode != e.TagsCode && topic != record.TopicSchedule && !consumequeue.IsExtAddress(u.TagsCode) {
+	if u.TagsCode != e.TagsCode && topic != record.TopicSchedule {
 		return false
 	}
 	return kind == consumequeue.Simple ||

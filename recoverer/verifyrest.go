@@ -1,6 +1,7 @@
 package recoverer
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -17,16 +18,21 @@ func (v *verifier) keys(req *record.DispatchRequest) {
 		return
 	}
 	if len(req.UniqKey) > 0 {
-		v.key(req, string(req.UniqKey))
+		v.key(req, "key", string(req.UniqKey), x.Query)
 	}
 	for k := range record.SplitKeys(req.Keys) {
-		v.key(req, string(k))
+		v.key(req, "key", string(k), x.Query)
+	}
+	if len(req.Tags) > 0 {
+		v.key(req, "tags", string(req.Tags), x.QueryTags)
 	}
 }
 
-func (v *verifier) key(req *record.DispatchRequest, key string) {
+type query func(topic, key string, limit int, visit func(physicalOffset int64) bool) error
+
+func (v *verifier) key(req *record.DispatchRequest, what, key string, ask query) {
 	found, seen := false, 0
-	err := v.r.in.Index.Query(req.Topic, key, chainLimit, func(offset int64) bool {
+	err := ask(req.Topic, key, chainLimit, func(offset int64) bool {
 		found = offset == req.PhysicalOffset
 		seen++
 		return !found && offset > req.PhysicalOffset
@@ -35,7 +41,7 @@ func (v *verifier) key(req *record.DispatchRequest, key string) {
 		return // damage of the index is told by its own check
 	}
 	v.r.find(Finding{Where: Index, Path: v.r.in.Layout.Index(), Offset: req.PhysicalOffset,
-		Want: fmt.Sprintf("an entry for key %q of topic %s", key, req.Topic), Got: "none"})
+		Want: fmt.Sprintf("an entry for %s %q of topic %s", what, key, req.Topic), Got: "none"})
 }
 
 // index checks the files of the index and every entry against the log.
@@ -43,9 +49,32 @@ func (v *verifier) index() {
 	if v.r.in.Index == nil {
 		return
 	}
-	for _, err := range unjoin(v.r.in.Index.Verify(v.r.startsRecord)) {
+	broken := v.r.in.Index.Verify(v.r.startsRecord)
+	if broken == nil {
+		broken = v.r.in.Index.VerifyRecords(v.request)
+	}
+	for _, err := range unjoin(broken) {
 		v.r.find(findingOf(Index, err))
 	}
+}
+
+// request reads the record at an offset, if there is one.
+func (v *verifier) request(offset int64, req *record.DispatchRequest) bool {
+	ok := false
+	if offset < v.r.rep.Min {
+		return false
+	}
+	_ = viewRest(v.r.in.Log.Reader(), offset, v.r.rep.End, func(b []byte) {
+		size, kind, err := record.Measure(b)
+		if err != nil || kind != record.KindRecord || size > len(b) ||
+			record.Verify(b[:size], offset, record.CRCNone) != nil || v.look.parser.Parse(b[:size], req) != nil {
+			return
+		}
+		// The bytes are mapped memory and are gone after this.
+		req.UniqKey, req.Keys, req.Tags = bytes.Clone(req.UniqKey), bytes.Clone(req.Keys), bytes.Clone(req.Tags)
+		ok = true
+	})
+	return ok
 }
 
 // unjoin takes errors that were joined apart.

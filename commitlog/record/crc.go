@@ -56,6 +56,21 @@ func likeTrailer(props []byte) bool {
 	return wrong <= 3
 }
 
+// digitsAtEnd reports whether property bytes end with a value that may be the
+// digits of a trailer whose name was overwritten.
+func digitsAtEnd(props []byte) bool {
+	n := len(props) - CRCTrailer
+	if n < 0 || props[len(props)-1] != itemEnd {
+		return false
+	}
+	for _, c := range props[n+trailerDigits : len(props)-1] {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
 // trailerHolds reports whether the ten digits of the trailer t are those of crc.
 func trailerHolds(t []byte, crc uint32) bool {
 	ok := true

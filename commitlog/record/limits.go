@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/netip"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Defaults of Limits.
@@ -54,6 +55,9 @@ func (l *Limits) check(m *Message) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := l.checkReadable(m.Properties); err != nil {
+		return 0, err
+	}
 	plain := Encoder{Host: l.Host}
 	most := MaxProperties
 	if l.AppendPropCRC {
@@ -66,6 +70,30 @@ func (l *Limits) check(m *Message) (int64, error) {
 	plain.AppendPropCRC = l.AppendPropCRC
 	size := int64(plain.Size(m) + added)
 	return size, l.checkSegment(size)
+}
+
+// checkReadable refuses properties that Verify takes for damaged where no checksum
+// over the record tells otherwise: they are not UTF-8, end in zeros, or end nearly
+// as a checksum does.
+func (l *Limits) checkReadable(p Properties) error {
+	if l.AppendPropCRC {
+		return nil
+	}
+	if carriesCRC(p) { // it will be left out
+		q := make([]byte, len(p))
+		p = q[:copyProperties(q, p)]
+	}
+	switch {
+	case len(p) == 0:
+		return nil
+	case !utf8.Valid(p):
+		return propertyError("UTF-8, as records have no checksum of their own", string(p))
+	case likeTrailer(p):
+		return propertyError("no value that ends nearly like a checksum", string(p))
+	case p[len(p)-1] == 0:
+		return propertyError("no zeros at the end, as records have no checksum of their own", string(p))
+	}
+	return nil
 }
 
 func (l *Limits) checkBody(n int64) error {

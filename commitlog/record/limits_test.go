@@ -104,7 +104,9 @@ func TestLimitsPropertyContents(t *testing.T) {
 	}{
 		{"T", 0, "a␁1", true},
 		{"T", 0, "␂␂junk␂␁x␂", true}, // parsers skip it, so it is stored
-		{"T", 0, "a␁\xff", true},
+		{"T", 0, "a␁\xff", false},    // would be taken for damage
+		{"T", 0, "a␁x\x00", false},
+		{"T", 0, "a␁x\x00␂", true},
 		{"T", 0, "x␁1␂␁␁name␂", false},
 		{"T", 0, "__RMQ.TRANSIENT.x␁1", false},
 		{"T", 0, "__RMQ.TRANSIENT␁1", true},
@@ -142,6 +144,20 @@ func TestLimitsPropertyContents(t *testing.T) {
 		le := refused(t, (&record.Limits{}).Check(&m))
 		if (le == nil) != c.ok || le != nil && (le.Field != "properties" || le.Properties) {
 			t.Errorf("%s %#x %q: %+v", c.topic, c.sysFlag, c.p, le)
+		}
+	}
+}
+
+// With a checksum over the record the producer may store what he likes.
+func TestLimitsOddBytesWithChecksum(t *testing.T) {
+	for _, p := range []string{"a␁\xff", "a␁x\x00"} {
+		m := record.Message{Topic: "T", Properties: dots(p)}
+		if err := (&record.Limits{AppendPropCRC: true}).Check(&m); err != nil {
+			t.Errorf("%q: %v", p, err)
+		}
+		b := encode(record.Encoder{AppendPropCRC: true}, m, record.Position{})
+		if err := record.Verify(b, 0, record.CRCRecord); err != nil {
+			t.Errorf("%q: %v", p, err)
 		}
 	}
 }

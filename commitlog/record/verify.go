@@ -1,6 +1,9 @@
 package record
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // CRCMode says how far Verify goes beyond structure and position.
 type CRCMode uint8
@@ -30,7 +33,7 @@ func Verify(b []byte, physicalOffset int64, mode CRCMode) error {
 	}
 	props := f.properties(b)
 	trailer := isTrailer(props)
-	if trailer || likeTrailer(props) {
+	if trailer || likeTrailer(props) || digitsAtEnd(props) {
 		cut := f.size - CRCTrailer
 		crc := uint32(BodyCRC(b[:cut]))
 		switch holds := trailerHolds(b[cut:], crc); {
@@ -38,11 +41,16 @@ func Verify(b []byte, physicalOffset int64, mode CRCMode) error {
 			return nil
 		case trailer:
 			return f.wrong(physicalOffset, "a record checksum with the digits of %d", int64(crc), string(b[cut+trailerDigits:f.size-1]))
-		case holds:
-			// The checksum is right, so this is a trailer whose name is damaged
-			// and not somebody's property.
+		case holds, likeTrailer(props):
+			// A trailer whose name is damaged, and perhaps its digits too; nobody
+			// has a property like that.
 			return f.wrong(physicalOffset, "a checksum trailer of %d bytes", CRCTrailer, fmt.Sprintf("%q", b[cut:]))
 		}
+	}
+	if !utf8.Valid(props) {
+		// Every writer encodes properties as UTF-8. Only a checksum over all
+		// bytes would allow for something else.
+		return f.wrong(physicalOffset, "properties of %d bytes in UTF-8", int64(len(props)), "other bytes")
 	}
 	if len(props) > 0 && props[len(props)-1] == 0 {
 		// Properties end with a separator or with text. Zeros are what a write

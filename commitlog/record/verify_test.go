@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -99,22 +100,55 @@ func TestVerifyZeroChecksum(t *testing.T) {
 	}
 }
 
-// A property that only resembles a trailer is no trailer.
+// A property that only resembles a trailer is no trailer; one that nearly is one
+// is a damaged trailer, and no message may be put with it.
 func TestVerifyLikeTrailer(t *testing.T) {
-	for _, p := range []string{
-		"__CRC32!\x011234567890\x02",
-		"a\x01b\x02__CRC33#\x010000000000\x02",
-		"a\x01__CRC32#\x02\x02\x021234567890",
-		"__CRC32#\x01123456789\x02",
-		"x__CRC32#\x0112345678901\x02",
+	for _, c := range []struct {
+		p    string
+		near bool
+	}{
+		{"__CRC32!\x011234567890\x02", true},
+		{"a\x01b\x02__CRC33#\x010000000000\x02", true},
+		{"a\x01__CRC32#\x02\x02\x021234567890", false},
+		{"a\x01b\x02CRC32#==\x011234567890\x02", false},
+		{"__CRC32#\x01123456789\x02", false},
+		{"x__CRC32#\x0112345678901\x02", false},
 	} {
-		b := encode(record.Encoder{}, hello(record.Properties(p)), record.Position{})
-		if err := record.Verify(b, 0, record.CRCRecord); err != nil {
-			t.Errorf("%q: %v", p, err)
+		m := hello(record.Properties(c.p))
+		b := encode(record.Encoder{}, m, record.Position{})
+		if err := record.Verify(b, 0, record.CRCRecord); (err != nil) != c.near {
+			t.Errorf("%q: %v", c.p, err)
+		}
+		if err := (&record.Limits{}).Check(&m); (err != nil) != c.near {
+			t.Errorf("%q: %v", c.p, err)
 		}
 		if record.HasRecordCRC(b) {
-			t.Errorf("%q taken for a trailer", p)
+			t.Errorf("%q taken for a trailer", c.p)
 		}
+	}
+}
+
+// Noise over the trailer leaves a record that seems to have no checksum but the
+// body's. It was returned, with properties that nobody has put.
+func TestVerifyNoiseOverTrailer(t *testing.T) {
+	m := record.Message{Topic: "T", Body: []byte("body"), Properties: record.NewProperties("KEYS", "k", "UNIQ_KEY", "7F00000100002A139A00000016777427")}
+	good := encode(record.Encoder{AppendPropCRC: true}, m, record.Position{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		b := bytes.Clone(good)
+		n := 1 + rng.IntN(40)
+		at := len(b) - n - rng.IntN(len(b)/4)
+		for i := at; i < at+n; i++ {
+			b[i] = byte(rng.Uint32())
+		}
+		if err := record.Verify(b, 0, record.CRCRecord); err == nil && !bytes.Equal(b, good) {
+			t.Fatalf("%d bytes of noise at %d of %d are not noticed: %q", n, at, len(b), b[at:])
+		}
+	}
+	name := bytes.Clone(good)
+	copy(name[len(name)-record.CRCTrailer:], "wxyzwxyz")
+	if err := record.Verify(name, 0, record.CRCRecord); !errors.Is(err, record.ErrCorrupt) {
+		t.Errorf("a trailer with another name: %v", err)
 	}
 }
 

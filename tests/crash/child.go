@@ -108,6 +108,7 @@ type follower struct {
 	made    int // operations
 	deletes map[int]func()
 	puts    map[int64][]*oracle.Sent // by the first serial number
+	open    int                      // deletions that were begun and not confirmed
 }
 
 func newFollower(m *oracle.Model, e errand) *follower {
@@ -165,6 +166,9 @@ func (f *follower) line(s string) error {
 			}
 		}
 		f.deletes[int(n[1])]() // begins it, then confirms it
+		if f.open++; word[0] == "deleted" {
+			f.open -= 2
+		}
 	case len(word) == 1 && word[0] == "open":
 	default:
 		return fmt.Errorf("child: %q", s)

@@ -50,10 +50,11 @@ func (k *kills) run(ctx context.Context) (int, error) {
 	defer os.RemoveAll(k.dir)
 	for n := range killsPerStore {
 		e := errand{dir: k.dir, plan: k.plan.Name, seed: k.seed, serial: int64(n+1) * generation, sync: k.sync}
-		if err := k.once(e); err != nil {
+		unsure, err := k.once(e)
+		if err != nil {
 			return n, fmt.Errorf("child %d: %w", n, err)
 		}
-		if n < killsPerStore-1 && k.rng.IntN(3) == 0 {
+		if n < killsPerStore-1 && k.rng.IntN(3) == 0 && !unsure {
 			continue
 		}
 		if err := k.look(ctx, e); err != nil {
@@ -64,18 +65,19 @@ func (k *kills) run(ctx context.Context) (int, error) {
 }
 
 // once starts a child and kills it at a random moment: of its opening, or after
-// some answers.
-func (k *kills) once(e errand) error {
+// some answers. unsure: it died in the middle of a deletion, whose outcome must be
+// looked at before more is put.
+func (k *kills) once(e errand) (unsure bool, err error) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+e.String())
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return false, err
 	}
 	if k.rng.IntN(4) == 0 {
 		defer time.AfterFunc(time.Duration(k.rng.IntN(30_000))*time.Microsecond, func() { _ = cmd.Process.Kill() }).Stop()
@@ -89,7 +91,7 @@ func (k *kills) once(e errand) error {
 			break // what it was writing when it died is no line
 		}
 		if err := f.line(strings.TrimSpace(s)); err != nil {
-			return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+			return false, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 		}
 		if answers--; answers <= 0 && !killed {
 			killed = true
@@ -99,9 +101,9 @@ func (k *kills) once(e errand) error {
 	_, _ = io.Copy(io.Discard, out)
 	_ = cmd.Wait()
 	if complaint.Len() > 0 {
-		return fmt.Errorf("it ended by itself: %s", complaint.String())
+		return false, fmt.Errorf("it ended by itself: %s", complaint.String())
 	}
-	return f.end()
+	return f.open > 0, f.end()
 }
 
 // look opens what the kill has left, checks it and closes it.

@@ -125,3 +125,106 @@ func zeroLog(t *testing.T, fsys mapped.FS, at, n int64) {
 	must(t, f.Sync())
 	must(t, f.Close())
 }
+
+// The mark was lost, the clock had been set back, and a topic had been deleted
+// and made again, so that its offsets began anew: all of that together looked
+// like what another engine's truncation leaves, and was cut.
+func TestTopicMadeAgainIsNotOld(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	o := workload.PlanOf("single").Options(root)
+	clock := &workload.Clock{}
+	o.FS, o.Now = fsys, clock.Now
+	system := newSystem()
+	defer system.Shutdown()
+	s, err := open(t.Context(), system, o)
+	must(t, err)
+	for range 4 {
+		s.mustPut(t, "d", 100)
+	}
+	must(t, s.DeleteTopic(t.Context(), "d"))
+	clock.Set(-time.Hour)
+	for range 3 {
+		s.mustPut(t, "d", 100)
+	}
+	must(t, s.Close(t.Context()))
+	layout := checkpoint.NewLayout(root, "")
+	must(t, fsys.Remove(layout.MarkFile()))
+	must(t, checkpoint.CreateAbort(fsys, layout, 1))
+	s, err = open(t.Context(), system, o)
+	must(t, err)
+	if n := s.count(t, "d"); n != 3 {
+		t.Errorf("%d messages, want 3", n)
+	}
+	must(t, s.Close(t.Context()))
+}
+
+// A base offset in a batch queue was hit. Recovery went through all offsets up to
+// it, 64 at a time; a queue whose first base was hit was empty from there on.
+func TestBaseOffsetOfABatchQueueIsHit(t *testing.T) {
+	for _, unit := range []int64{0, 2, 4} {
+		for _, unclean := range []bool{false, true} {
+			fsys := mappedtest.NewFS()
+			s := small(t, fsys)
+			for range 5 {
+				m := record.Message{Topic: "inner", SysFlag: record.SysInnerBatch | record.SysNeedUnwrap, Body: []byte("body"),
+					Properties: record.NewProperties(record.PropertyInnerNum, "2")}
+				_, err := s.Put(t.Context(), &m)
+				must(t, err)
+			}
+			must(t, s.Close(t.Context()))
+			layout := checkpoint.NewLayout(root, "")
+			path := filepath.Join(layout.BatchConsumeQueue(), "inner", "0", mapped.Name(0))
+			b, err := readFile(fsys, path)
+			must(t, err)
+			b[46*unit+28] ^= 0x40
+			must(t, putFile(fsys, path, b, false))
+			if unclean {
+				must(t, checkpoint.CreateAbort(fsys, layout, 1))
+				must(t, fsys.Remove(layout.QueuesFile()))
+			}
+			s = small(t, fsys)
+			var g reader.GetResult
+			at, seen, failed := int64(0), 0, 0
+			for at < 10 {
+				err := s.view.Get(t.Context(), reader.GetRequest{Topic: "inner", Offset: at}, &g)
+				seen += len(g.Messages)
+				if err != nil {
+					failed++
+				}
+				if g.NextOffset <= at {
+					break
+				}
+				at = g.NextOffset
+			}
+			if seen < 5 && failed == 0 || unclean && seen != 5 {
+				t.Errorf("unit %d, unclean %v: %d records, %d errors, the queue ends at %d", unit, unclean, seen, failed, at)
+			}
+			must(t, s.Close(t.Context()))
+		}
+	}
+}
+
+// A segment is missing in the middle of the log. Its messages were left out
+// without an error, as if retention had taken them.
+func TestMissingSegmentIsToldByGet(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	for s.mustPut(t, "a", 3000).PhysicalOffset < 3*16<<10 {
+	}
+	must(t, s.Close(t.Context()))
+	must(t, fsys.Remove(filepath.Join(checkpoint.NewLayout(root, "").CommitLog(), mapped.Name(16<<10))))
+	s = small(t, fsys)
+	var g reader.GetResult
+	failed := 0
+	for at := int64(0); ; at = g.NextOffset {
+		if err := s.view.Get(t.Context(), reader.GetRequest{Topic: "a", Offset: at}, &g); err != nil {
+			failed++
+		}
+		if g.NextOffset <= at {
+			break
+		}
+	}
+	if failed < 4 {
+		t.Errorf("%d errors for a missing segment of 5 messages", failed)
+	}
+}

@@ -48,6 +48,7 @@ type run struct {
 	model  *oracle.Model
 	ended  time.Time
 	images []*image
+	final  *mappedtest.FS // at the end, closed
 
 	mu   sync.Mutex
 	rng  *rand.Rand // of the images
@@ -130,6 +131,7 @@ func (r *run) live(ctx context.Context, system *actor.ActorSystem, fsys *mappedt
 	if last {
 		err := errors.Join(w.Settle(ctx), s.Close(ctx))
 		script.Clear()
+		r.final = fsys
 		return nil, err
 	}
 	return r.stop(ctx, system, s, fsys, w, rng)

@@ -71,7 +71,7 @@ func (m *Model) Check(ctx context.Context, view *reader.Reader, log Log, at Snap
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	c := &check{m: m, at: at, cut: cut, o: o, view: view, log: log, v: Violation{Cut: cut},
-		f: &Found{gone: make(map[string]int)}}
+		f: &Found{gone: make(map[string]int), epochs: m.epoch}}
 	for _, step := range []func(context.Context) error{c.records, c.queues, c.keys, c.places, c.own} {
 		if err := step(ctx); err != nil {
 			return nil, err

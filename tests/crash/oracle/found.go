@@ -32,7 +32,10 @@ type Found struct {
 	Min, End int64
 	Records  []Record
 	// gone tells for each topic how many deletions have taken effect.
-	gone map[string]int
+	gone   map[string]int
+	epochs func(topic string, s *Sent) int // as Model.epoch
+
+	bySerial map[int64]*Record // made when it is first asked for
 }
 
 // Same tells how two findings differ, nil if they do not.
