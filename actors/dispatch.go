@@ -53,6 +53,9 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 
 // pass does what the watermarks and the free windows allow.
 func (d *dispatchActor) pass() {
+	if !d.t.spawned.Load() {
+		return // the sinks have no address yet
+	}
 	d.progress()
 	for d.reput.Pos() < d.t.log().Confirm() {
 		select {

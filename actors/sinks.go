@@ -114,9 +114,7 @@ func (s *sinkActor) fail(err error) {
 }
 
 func (s *sinkActor) tell(message any) {
-	if to := s.t.dispatchWake.target.Load(); to != nil { // nil: the tree is just being spawned
-		s.t.system.Root.Send(to, message)
-	}
+	s.t.system.Root.Send(s.t.dispatchWake.target.Load(), message)
 }
 
 func (t *tree) sinkNamed(name string) *sinkRef {

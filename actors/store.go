@@ -104,8 +104,9 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 	a.s.found.Store(nil)
 	a.t = newTree(a.s, ctx.ActorSystem(), ctx.Self(), m.rooms)
 	a.s.last.Store(a.t)
-	a.spawnSinks(ctx)
+	// Dispatch first: sinks talk to it from their first moment.
 	a.spawn(ctx, "dispatch", &a.t.dispatchWake.target, func() actor.Actor { return &dispatchActor{t: a.t} })
+	a.spawnSinks(ctx)
 	a.spawn(ctx, "allocator", &a.t.allocatorWake.target, func() actor.Actor { return &allocatorActor{t: a.t} })
 	a.spawnPair(ctx)
 	a.spawn(ctx, "checkpoint", nil, func() actor.Actor { return &checkpointActor{t: a.t} })
@@ -173,6 +174,8 @@ func (a *storeActor) spawnSinks(ctx actor.Context) {
 			return &sinkActor{t: a.t, sink: s.sink, name: s.name, mailbox: mailbox}
 		}))
 	}
+	a.t.spawned.Store(true)
+	a.t.dispatchWake.ring()
 }
 
 func (a *storeActor) spawnReader(ctx actor.Context, name string) *actor.PID {

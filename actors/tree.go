@@ -46,6 +46,7 @@ type tree struct {
 	flushing      atomic.Bool // SYNC_FLUSH: the flusher owes a flush
 
 	sinks      []sinkRef             // shards of the queues, then the index if there is one
+	spawned    atomic.Bool           // all sinks have their actors
 	windows    chan *dispatch.Window // those that are free
 	dispatched atomic.Pointer[dispatchedRecord]
 

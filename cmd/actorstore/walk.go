@@ -38,6 +38,9 @@ func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt)
 				time.Sleep(lookPause) // a writer may be just there
 				continue
 			}
+			if w.beyond(err) {
+				return next, nil
+			}
 			if !w.skips(err) || w.got.NextOffset <= next {
 				return next, err
 			}
@@ -71,18 +74,19 @@ func (w *queueWalk) failed(why error) {
 	}
 }
 
-// skips tells whether an error is damage to step over. What lies behind the end
-// that this look has found is none: a writer has gone on meanwhile.
+// beyond tells whether an error only means that a writer has gone on since this
+// look found the end of the log: the message is for the next look.
+func (w *queueWalk) beyond(err error) bool {
+	var corrupt *actorstore.CorruptionError
+	_, end := w.i.Bounds()
+	return w.i.Locked() && errors.As(err, &corrupt) && corrupt.Offset >= end
+}
+
+// skips tells whether an error is damage to step over.
 func (w *queueWalk) skips(err error) bool {
 	var corrupt *actorstore.CorruptionError
 	var fault *actorstore.FaultError
-	switch {
-	case errors.As(err, &corrupt):
-		if _, end := w.i.Bounds(); corrupt.Offset >= end && w.i.Locked() {
-			w.end = 0
-			return true
-		}
-	case !errors.As(err, &fault):
+	if !errors.As(err, &corrupt) && !errors.As(err, &fault) {
 		return false
 	}
 	w.damaged++
