@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"time"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/actorstore/actorstore/dispatch"
@@ -10,17 +12,28 @@ import (
 // slowest sink.
 const windowCount = 8
 
+// While puts stream in, a moment's wait makes one window of what would be many
+// small ones, each with a write to every queue. A put that comes alone is not
+// held up.
+const (
+	gatherWindow = 128 << 10 // bytes that are worth a window
+	gatherPause  = 200 * time.Microsecond
+	gatherIdle   = 2 * time.Millisecond // without work ends the stream
+)
+
 // dispatchActor reads the log up to confirm and hands windows to the sinks.
 type dispatchActor struct {
 	t     *tree
 	reput *dispatch.Reput
 	sent  []dispatchedRecord // windows on their way, in order
+	last  time.Time          // of a window that was sent
 }
 
 // Receive is the actor.
 func (d *dispatchActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *wakeUp:
+		d.gather()
 		d.t.dispatchWake.clear()
 		d.pass()
 	case *rewind:
@@ -48,6 +61,14 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 		d.t.dispatchWake.clear()
 		d.reput = d.t.newReput(d.position())
 		d.pass()
+	}
+}
+
+// gather waits a little in the middle of a stream of small puts.
+func (d *dispatchActor) gather() {
+	behind := d.t.log().Confirm() - d.reput.Pos()
+	if behind > 0 && behind < gatherWindow && time.Since(d.last) < gatherIdle {
+		time.Sleep(gatherPause)
 	}
 }
 
@@ -89,6 +110,7 @@ func (d *dispatchActor) send(w *dispatch.Window) {
 }
 
 func (d *dispatchActor) share(w *dispatch.Window) {
+	d.last = time.Now()
 	d.sent = append(d.sent, dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
 	n := 0
 	for i := range d.t.sinks {
