@@ -17,7 +17,7 @@ func (w *walk) missing(u *consumequeue.Unit, err error) bool {
 	if !errors.As(err, &gone) {
 		return w.failed(w.next, err)
 	}
-	if !w.removed(u) {
+	if !w.removed(u) || w.outOfOrder(u) {
 		return w.failed(w.next, w.mismatch(u,
 			fmt.Sprintf("a record of %d bytes below %d in one segment", u.Size, w.log.Appended()), "none"))
 	}
@@ -34,6 +34,17 @@ func (w *walk) missing(u *consumequeue.Unit, err error) bool {
 // raises the minimum before a segment goes. A segment that is missing above the
 // minimum is damage.
 func (w *walk) removed(u *consumequeue.Unit) bool { return u.PhysicalOffset < w.log.Min() }
+
+// outOfOrder tells that a unit points in front of the record of the unit before
+// it: then retention cannot have taken the one and not the other.
+func (w *walk) outOfOrder(u *consumequeue.Unit) bool {
+	var before [1]consumequeue.Unit
+	if u.Base <= w.q.MinOffset() {
+		return false
+	}
+	n, err := w.q.Read(u.Base-1, before[:])
+	return err == nil && n == 1 && before[0].PhysicalOffset > u.PhysicalOffset
+}
 
 // noUnit ends a walk at an offset that gave no unit.
 func (w *walk) noUnit(err error) {

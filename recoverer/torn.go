@@ -1,8 +1,11 @@
 package recoverer
 
 import (
+	"bytes"
+	"encoding/binary"
 	"sort"
 
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
@@ -31,13 +34,32 @@ func (t *tail) zeroSector(from, to int64) bool {
 	to = (to + sectorSize - 1) / sectorSize * sectorSize
 	for at := from; at < to && !found; {
 		end := min((at/size+1)*size, to)
-		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b, at) })
+		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b[:fillFrom(b, end%size == 0)], at) })
 		if err != nil {
 			return false
 		}
 		at = end
 	}
 	return found
+}
+
+// fillFrom is where the filler of a segment begins, which is zero by itself:
+// behind its BLANK. It is the length of b if there is none.
+func fillFrom(b []byte, toSegmentEnd bool) int {
+	if !toSegmentEnd {
+		return len(b)
+	}
+	magic := binary.BigEndian.AppendUint32(nil, record.MagicBlank)
+	for at := 0; ; at++ {
+		i := bytes.Index(b[at:], magic)
+		if i < 0 {
+			return len(b)
+		}
+		at += i
+		if at >= 4 && int64(binary.BigEndian.Uint32(b[at-4:])) == int64(len(b)-at+4) {
+			return at + 4
+		}
+	}
 }
 
 // hasZeroSector looks at bytes that stand at a physical offset.

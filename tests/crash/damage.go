@@ -123,6 +123,9 @@ func (a *atRest) opened(ctx context.Context, fsys *mappedtest.FS, h *hit, rng *r
 		return nil
 	}
 	hurt := h.hurt()
+	// Units that lead below the log's minimum look like those that retention
+	// leaves behind; only the log itself tells.
+	hurt.Silent = a.found.Min > 0
 	if err := s.Dispatched(ctx); err != nil {
 		return errors.Join(fmt.Errorf("dispatched: %w", err), s.Close(ctx))
 	}

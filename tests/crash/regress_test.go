@@ -228,3 +228,56 @@ func TestMissingSegmentIsToldByGet(t *testing.T) {
 		t.Errorf("%d errors for a missing segment of 5 messages", failed)
 	}
 }
+
+// The last record of a segment was hit. The filler behind the segment's BLANK,
+// which is zero, was taken for a lost write, and all later segments were cut.
+func TestFillerBehindABlankIsNoLostWrite(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	s.mustPut(t, "a", 100)
+	must(t, s.Close(t.Context()))
+	s = small(t, fsys)
+	var last flusher.PutResult // of the first segment
+	for r := last; r.PhysicalOffset < 16<<10; {
+		last, r = r, s.mustPut(t, "a", 3000)
+	}
+	s.mustPut(t, "a", 100)
+	end := s.mustState(t).Watermarks.Appended
+	cut := fsys.Kill()
+	path := filepath.Join(checkpoint.NewLayout(root, "").CommitLog(), mapped.Name(0))
+	b, err := readFile(cut, path)
+	must(t, err)
+	b[last.PhysicalOffset+200] ^= 1
+	must(t, putFile(cut, path, b, false))
+	s = small(t, cut)
+	if got := s.mustState(t).Watermarks.Appended; got != end {
+		t.Errorf("the log ends at %d, want %d", got, end)
+	}
+}
+
+// A unit was hit and leads below the log's minimum. Its message was left out as
+// if retention had taken it, although the one before it is there.
+func TestUnitBelowTheMinimumIsToldByGet(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	for range 3 {
+		s.mustPut(t, "b", 9000) // fills a segment that goes
+	}
+	for range 6 {
+		s.mustPut(t, "a", 3000)
+	}
+	must(t, s.Close(t.Context()))
+	layout := checkpoint.NewLayout(root, "")
+	must(t, fsys.Remove(filepath.Join(layout.CommitLog(), mapped.Name(0))))
+	path := filepath.Join(layout.ConsumeQueue(), "a", "0", mapped.Name(0))
+	b, err := readFile(fsys, path)
+	must(t, err)
+	clear(b[3*20 : 3*20+8])
+	must(t, putFile(fsys, path, b, false))
+	s = small(t, fsys)
+	var g reader.GetResult
+	err = s.view.Get(t.Context(), reader.GetRequest{Topic: "a", Offset: 3}, &g)
+	if err == nil {
+		t.Errorf("offset 3: %s, next %d, and no error", g.Status, g.NextOffset)
+	}
+}

@@ -19,6 +19,9 @@ type Record struct {
 // Serial is the serial number of the message.
 func (r *Record) Serial() int64 { return r.sent.Serial }
 
+// Queued tells whether the record stands in a queue.
+func (r *Record) Queued() bool { return len(r.units) > 0 }
+
 // unit is one place of a record in a queue.
 type unit struct {
 	topic  string
