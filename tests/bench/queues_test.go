@@ -64,11 +64,11 @@ func fill(b *testing.B, ctx context.Context, o actorstore.Options, topics, queue
 	}
 }
 
-func heap() uint64 {
+func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return int64(m.HeapAlloc)
 }
 
 func entries(b *testing.B, dir string) int {
