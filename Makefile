@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race lint cross fuzz interop bench demo clean
+.PHONY: all build test race lint cross fuzz proof rigs soak interop bench demo clean
 
 all: build test
 
@@ -35,6 +35,20 @@ fuzz:             ## every fuzz target for FUZZTIME
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 	  done; \
 	done
+
+IMAGES ?= 20000
+CASES ?= 5000
+SEED ?= 1
+proof:            ## crash images, damage, kills and fault sweeps, in memory and with processes
+	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED)
+	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(CURDIR)/tests/ledger.csv
+
+rigs:             ## real power cuts, failing disks and full disks; root, Debian
+	sh tests/fault/install.sh
+	ACTORSTORE_ROOT_RIGS=1 $(GO) test -count=1 -timeout 60m ./tests/fault -fault.ledger $(CURDIR)/tests/ledger.csv
+
+soak:             ## proof, over and over with new seeds, until interrupted
+	@seed=$$(date +%s); while true; do seed=$$((seed+1)); $(MAKE) -s proof SEED=$$seed || exit 1; done
 
 interop:          ## both ways against Apache RocketMQ; installs a JDK and Maven (Debian, root)
 	sh tests/interop/install.sh
