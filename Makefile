@@ -45,7 +45,7 @@ proof:            ## crash images, damage, kills and fault sweeps, in memory and
 
 rigs:             ## real power cuts, failing disks and full disks; root, Debian
 	sh tests/fault/install.sh
-	ACTORSTORE_ROOT_RIGS=1 $(GO) test -count=1 -timeout 60m ./tests/fault -fault.ledger $(CURDIR)/tests/ledger.csv
+	ACTORSTORE_ROOT_RIGS=1 $(GO) test -count=1 -timeout 60m ./tests/fault $(RIGFLAGS)
 
 soak:             ## proof, over and over with new seeds, until interrupted
 	@seed=$$(date +%s); while true; do seed=$$((seed+1)); $(MAKE) -s proof SEED=$$seed || exit 1; done

@@ -104,7 +104,8 @@ func TestNewProperties(t *testing.T) {
 			t.Error("an odd count did not panic")
 		}
 	}()
-	record.NewProperties([]string{"a"}...)
+	odd := []string{"a"}
+	record.NewProperties(odd...)
 }
 
 // Set, Delete and Get behave like a map.

@@ -150,15 +150,9 @@ func (a *atRest) hit(fsys *mappedtest.FS, rng *rand.Rand) (*hit, error) {
 		after[path] = b
 		h.what = fmt.Sprintf("an older %s", path)
 	}
-	changed := false
-	for p, b := range after {
-		if gone || !bytes.Equal(b, all[p]) {
-			changed = true
-			a.mark(h, p, all[p], b)
-			if err := putFile(fsys, p, b, gone); err != nil {
-				return nil, err
-			}
-		}
+	changed, err := a.put(fsys, h, all, after, gone)
+	if err != nil {
+		return nil, err
 	}
 	// Nothing tells that the first segment, or the only trace of a deletion, was
 	// ever there: retention takes segments, and most stores have no such file.
@@ -166,6 +160,20 @@ func (a *atRest) hit(fsys *mappedtest.FS, rng *rand.Rand) (*hit, error) {
 		return nil, nil
 	}
 	return h, nil
+}
+
+// put writes what was damaged and notes it; false if nothing was changed.
+func (a *atRest) put(fsys *mappedtest.FS, h *hit, all, after map[string][]byte, gone bool) (changed bool, err error) {
+	for p, b := range after {
+		if gone || !bytes.Equal(b, all[p]) {
+			changed = true
+			a.mark(h, p, all[p], b)
+			if err := putFile(fsys, p, b, gone); err != nil {
+				return false, err
+			}
+		}
+	}
+	return changed, nil
 }
 
 // older is the file as it was in the middle of the run.

@@ -42,13 +42,12 @@ func markGoesOn(t *testing.T, layout checkpoint.Layout, rule mappedtest.Rule, of
 		rule.At = i + 1
 		script.Add(rule)
 	}
-	var end int64
 	for range 5 {
-		end = c.Put("orders", 0, 100).Result.End()
+		c.Put("orders", 0, 100)
 		time.Sleep(time.Second)
 	}
 	script.Clear()
-	end = c.Put("orders", 0, 100).Result.End()
+	end := c.Put("orders", 0, 100).Result.End()
 	time.Sleep(3 * time.Second)
 	image := disk.Crash(1, mappedtest.Nothing)
 	marks, err := checkpoint.ReadMarks(image, layout)
