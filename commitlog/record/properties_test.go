@@ -105,6 +105,7 @@ func TestNewProperties(t *testing.T) {
 		}
 	}()
 	odd := []string{"a"}
+	//lint:ignore SA5012 an odd count is what is tried
 	record.NewProperties(odd...)
 }
 
