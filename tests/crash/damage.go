@@ -52,6 +52,7 @@ func (j judge) rest(ctx context.Context, r *run) (*atRest, error) {
 // wrong is returned and whether anything else is lost.
 func (a *atRest) damage(ctx context.Context, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 31))
+	a.im.notes.forget()
 	fsys := a.fs.Kill()
 	h, err := a.hit(fsys, rng)
 	if err != nil || h == nil {

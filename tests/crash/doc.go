@@ -19,9 +19,18 @@
 // All of them use one verifier, package oracle, and the workloads of package
 // workload.
 //
+// # Commands
+//
+//	go test ./tests/crash                      a few thousand cases
+//	go test ./tests/crash -images 20000 -recuts 2000 -damage 5000 -tails 5000 -kills 500
+//	go test ./tests/crash -timeout 0 -for 30m -ledger ../ledger.csv
+//
+// The last one is a soak: each rig runs for that time, with seeds that the
+// ledger does not have yet, and appends a row to it.
+//
 // # Replay
 //
 // A failure prints a command. The workload of a seed is always the same; where
 // the actors ran beside each other the moment of an image may differ by a few
-// calls, so the image itself is saved, too, and can be checked again as it is.
+// calls, so a replay may need some tries. -save keeps the images that violate.
 package crash

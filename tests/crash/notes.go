@@ -23,6 +23,12 @@ func (n *notes) add(format string, args ...any) {
 	}
 }
 
+func (n *notes) forget() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = nil
+}
+
 // String is a line for each.
 func (n *notes) String() string {
 	n.mu.Lock()

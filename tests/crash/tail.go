@@ -53,6 +53,9 @@ func newTailCase(j judge, seed uint64) *tailCase {
 }
 
 func (c *tailCase) String() string {
+	if c.found == nil {
+		return fmt.Sprintf("seed %d: %s, %s", c.seed, c.plan.Name, c.o.FlushDiskType)
+	}
 	return fmt.Sprintf("seed %d: %s, %s, %s, mark at %d, log to %d", c.seed, c.plan.Name, c.o.FlushDiskType, c.what, c.mark, c.found.End)
 }
 

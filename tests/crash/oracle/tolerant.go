@@ -116,6 +116,10 @@ func (t *tolerance) queue(ctx context.Context, q namedQueue) {
 			i++
 		}
 		if g.NextOffset <= at {
+			if t.allHit(q.places[i:]) { // the end of the log was hit: it ends in front of that now
+				t.refused += len(q.places) - i
+				return
+			}
 			for ; i < len(q.places); i++ {
 				t.skipped(name, &q.places[i], ended(at, g.Status, err, t.h.Silent))
 			}
