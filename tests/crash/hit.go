@@ -107,15 +107,9 @@ func (a *atRest) hit(fsys *mappedtest.FS, rng *rand.Rand) (*hit, error) {
 	if err != nil || after == nil {
 		return nil, err
 	}
-	changed := false
-	for p, b := range after {
-		if gone || !bytes.Equal(b, all[p]) {
-			changed = true
-			a.mark(h, p, all[p], b)
-			if err := putFile(fsys, p, b, gone); err != nil {
-				return nil, err
-			}
-		}
+	changed, err := a.put(fsys, h, all, after, gone)
+	if err != nil {
+		return nil, err
 	}
 	// Nothing tells that the first segment, or the only trace of a deletion, was
 	// ever there: retention takes segments, and most stores have no such file.
@@ -174,20 +168,7 @@ func (a *atRest) change(h *hit, all files, paths []string, path string, rng *ran
 		after[path] = b
 		h.what = fmt.Sprintf("an older %s", path)
 	}
-<<<<<<< Updated upstream
-	changed, err := a.put(fsys, h, all, after, gone)
-	if err != nil {
-		return nil, err
-	}
-	// Nothing tells that the first segment, or the only trace of a deletion, was
-	// ever there: retention takes segments, and most stores have no such file.
-	if !changed || gone && (h.class == deletedFile || h.class == logFile && len(paths) > 1 && path == paths[0]) {
-		return nil, nil
-	}
-	return h, nil
-=======
 	return after, gone, nil
->>>>>>> Stashed changes
 }
 
 // put writes what was damaged and notes it; false if nothing was changed.
