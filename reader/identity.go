@@ -20,11 +20,9 @@ func (w *walk) decode(u *consumequeue.Unit, b []byte, m *record.MessageExt) erro
 	if m.PhysicalOffset != u.PhysicalOffset {
 		return w.mismatch(u, fmt.Sprintf("physicalOffset %d", u.PhysicalOffset), strconv.FormatInt(m.PhysicalOffset, 10))
 	}
-	if m.QueueOffset == u.Base && m.QueueID == w.req.QueueID && m.Topic == w.req.Topic {
-		return nil
-	}
-	if w.dispatchedHere(u, m) || w.batchBase(u, m) {
-		return nil
+	if m.QueueOffset == u.Base && m.QueueID == w.req.QueueID && m.Topic == w.req.Topic ||
+		w.dispatchedHere(u, m) || w.batchBase(u, m) {
+		return w.counts(u, m)
 	}
 	return w.mismatch(u, fmt.Sprintf("the record of %s-%d at %d", w.req.Topic, w.req.QueueID, u.Base),
 		fmt.Sprintf("that of %s-%d at %d", m.Topic, m.QueueID, m.QueueOffset))
@@ -62,6 +60,26 @@ func (w *walk) batchBase(u *consumequeue.Unit, m *record.MessageExt) bool {
 	}
 	base, err := strconv.ParseInt(string(m.Properties.Bytes(record.PropertyInnerBase)), 10, 64)
 	return err == nil && base == u.Base
+}
+
+// counts makes sure that the unit of a batch queue has as many messages as its
+// record: a wrong number would step over the messages behind it.
+func (w *walk) counts(u *consumequeue.Unit, m *record.MessageExt) error {
+	if w.q.Kind() != consumequeue.Batch {
+		return nil
+	}
+	num := int64(1)
+	if m.SysFlag&record.SysInnerBatch != 0 {
+		n, err := strconv.ParseInt(string(m.Properties.Bytes(record.PropertyInnerNum)), 10, 16)
+		if err == nil && n > 0 {
+			num = n
+		}
+	}
+	if num == int64(u.Num) {
+		return nil
+	}
+	w.next = u.Base + num
+	return w.mismatch(u, fmt.Sprintf("the %d messages that the unit tells", u.Num), strconv.FormatInt(num, 10))
 }
 
 // cutComma cuts the part in front of the first comma off; rest is nil behind the

@@ -190,7 +190,7 @@ func (w *walk) unit(u *consumequeue.Unit) bool {
 			w.err = ve.err
 			return false
 		}
-		return w.failed(next, err)
+		return w.failed(w.next, err)
 	}
 	w.place.NextOffset = next
 	if taken {

@@ -79,10 +79,6 @@ func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
 	}
 	t.in.Parallel(len(batch), func(i int) {
 		from := max(batch[i].Offset(), t.plan.ScanFrom)
-		if batch[i].Offset() == quiet && from == quiet && i > 0 {
-			out[i] = stretch{from: from, to: batch[i].End(), behind: commitlog.ErrUnwritten, path: batch[i].Path()}
-			return
-		}
 		out[i] = scanSegment(t.in.Log.Reader(), from, batch[i].End(), quiet)
 		out[i].path = batch[i].Path()
 	})
