@@ -77,7 +77,7 @@ func emptyDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return usage("a new directory", "%s is not empty; bench wants a store of its own", dir)
+	return usage("a new directory", "%s is not empty; a store of its own is wanted", dir)
 }
 
 func (a *app) bench(ctx context.Context, l *benchLoad, dir string) (err error) {

@@ -95,9 +95,13 @@ func (a *app) recover(ctx context.Context, dir string) error {
 // open opens a store for writing and tells what recovery did.
 func (a *app) open(ctx context.Context, o actorstore.Options) (*actorstore.Store, error) {
 	s, opened, err := a.openStore(ctx, o)
-	if err == nil && !opened.Clean && opened.End > opened.Min {
-		a.note("%s was not closed cleanly: recovered in %s; the log ends at %d, %s behind it were set aside, %s",
-			o.StorePathRootDir, tookText(opened.Took), opened.End, counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))
+	how := "was not closed cleanly"
+	if opened.Clean {
+		how = "was closed cleanly, but is damaged"
+	}
+	if err == nil && opened.End > opened.Min && (!opened.Clean || opened.Cut > 0) {
+		a.note("%s %s: recovered in %s; the log ends at %d, %s behind it were set aside, %s",
+			o.StorePathRootDir, how, tookText(opened.Took), opened.End, counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))
 	}
 	return s, err
 }

@@ -74,7 +74,7 @@ func (f *runFlags) check() error {
 	case f.format == string(formatLines) && (f.keyField != "" || f.whole):
 		return usage("--format jsonl", "--key-field and --whole are for JSON lines")
 	case f.format == string(formatLines) && f.topic == "":
-		return usage("--topic NAME", "lines have no topic of their own")
+		return usage("--topic NAME, or --format jsonl for JSON lines", "lines have no topic of their own")
 	}
 	return nil
 }
