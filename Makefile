@@ -40,7 +40,7 @@ IMAGES ?= 20000
 CASES ?= 5000
 SEED ?= 1
 proof:            ## crash images, damage, kills and fault sweeps, in memory and with processes
-	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED)
+	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED) -ledger $(CURDIR)/tests/ledger.csv
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(CURDIR)/tests/ledger.csv
 
 rigs:             ## real power cuts, failing disks and full disks; root, Debian
