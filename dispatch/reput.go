@@ -117,7 +117,7 @@ func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
 		w.Damage = append(w.Damage, Damage{Offset: req.PhysicalOffset, Next: end, Err: t.err})
 	}
 	own := t.holds(req.PhysicalOffset)
-	if hasUnit(req.SysFlag) {
+	if !record.IsTransactionPending(req.SysFlag) {
 		if own {
 			if err := r.add(w, t, req.Topic, req.QueueID, entryOf(req), req.SysFlag); err != nil {
 				return err

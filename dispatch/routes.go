@@ -126,15 +126,6 @@ func (t *topicRoutes) put(queueID int32, rt *route) {
 	t.dense[queueID] = rt
 }
 
-// hasUnit tells from the transaction bits alone whether a record is in a queue.
-func hasUnit(sysFlag int32) bool {
-	switch sysFlag & record.SysTransactionMask {
-	case record.SysTransactionPrepared, record.SysTransactionRollback:
-		return false
-	}
-	return true
-}
-
 // lights visits the light queues of a record and the offsets that it has there.
 // Names and offsets are two lists of one length; a pair that makes no sense is
 // left out, where RocketMQ would stop for good.
