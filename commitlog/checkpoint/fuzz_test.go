@@ -2,15 +2,20 @@ package checkpoint_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // FuzzFiles gives every file of the package arbitrary bytes: each reader answers
-// with a value that can be written again, or with a CorruptionError.
+// with a value that can be written again, or with a CorruptionError. The files
+// lie in memory: a disk that syncs would see two hundred inputs a second.
 func FuzzFiles(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(make([]byte, 4096))
@@ -18,31 +23,31 @@ func FuzzFiles(f *testing.F) {
 	f.Add([]byte(sealed(deletedHex)))
 	f.Add([]byte(sealed("4153515545550001 ffffffff 0000000000001000 ffffffffffffffff")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fsys, l := newStore(t)
+		fsys, l := mappedtest.NewFS(), checkpoint.NewLayout("/store", "")
 		fail := func(err error) bool {
 			if err != nil && !errors.Is(err, record.ErrCorrupt) {
 				t.Fatal(err)
 			}
 			return err != nil
 		}
-		put(t, l.CheckpointFile(), string(b))
+		putIn(t, fsys, l.CheckpointFile(), string(b))
 		if c, _, err := checkpoint.ReadCheckpoint(fsys, l.CheckpointFile()); !fail(err) {
-			if err := checkpoint.WriteCheckpoint(fsys, l.CheckpointFile(), c); err != nil || get(t, l.CheckpointFile()) != string(b) {
+			if err := checkpoint.WriteCheckpoint(fsys, l.CheckpointFile(), c); err != nil || getFrom(t, fsys, l.CheckpointFile()) != string(b) {
 				t.Fatalf("checkpoint changed: %v", err)
 			}
 		}
-		put(t, l.MarkFile(), string(b))
+		putIn(t, fsys, l.MarkFile(), string(b))
 		marks, err := checkpoint.ReadMarks(fsys, l)
 		if fail(err) != (len(marks) == 0) {
 			t.Fatalf("%d marks, %v", len(marks), err)
 		}
-		put(t, l.QueuesFile(), string(b))
+		putIn(t, fsys, l.QueuesFile(), string(b))
 		if s, err := checkpoint.ReadQueues(fsys, l); !fail(err) {
-			if err := checkpoint.WriteQueues(fsys, l, s); err != nil || get(t, l.QueuesFile()) != string(b) {
+			if err := checkpoint.WriteQueues(fsys, l, s); err != nil || getFrom(t, fsys, l.QueuesFile()) != string(b) {
 				t.Fatalf("queues changed: %v", err)
 			}
 		}
-		put(t, l.DeletedFile(), string(b))
+		putIn(t, fsys, l.DeletedFile(), string(b))
 		if d, err := checkpoint.ReadDeleted(fsys, l); !fail(err) {
 			if err := checkpoint.WriteDeleted(fsys, l, d); err != nil {
 				t.Fatal(err)
@@ -52,4 +57,38 @@ func FuzzFiles(f *testing.F) {
 			}
 		}
 	})
+}
+
+// putIn makes a file of any file system hold just content.
+func putIn(t *testing.T, fsys mapped.FS, path, content string) {
+	t.Helper()
+	if err := fsys.MkdirAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, werr := f.WriteAt([]byte(content), 0)
+	if err := errors.Join(werr, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func getFrom(t *testing.T, fsys mapped.FS, path string) string {
+	t.Helper()
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, size)
+	if _, err := f.ReadAt(b, 0); err != nil && size > 0 {
+		t.Fatal(err)
+	}
+	return string(b)
 }
