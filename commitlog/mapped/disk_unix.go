@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build linux || darwin || freebsd
 
 package mapped
 
@@ -25,7 +25,7 @@ func diskUsage(name string) (DiskUsage, error) {
 	return DiskUsage{
 		Total: int64(st.Blocks) * unit,
 		Used:  int64(st.Blocks-st.Bfree) * unit,
-		Free:  int64(st.Bavail) * unit,
+		Free:  max(int64(st.Bavail), 0) * unit, // FreeBSD counts below zero what only root may fill
 	}, nil
 }
 

@@ -27,7 +27,7 @@
 //	    prepared ahead of the writer are not written out as zeros.
 //
 // Assumptions: one process writes a store (Lock); the page size is at least 4096
-// and a power of two; Linux is the reference. On darwin and windows the calls
-// have the same meaning with coarser means: Allocate only sizes, Populate does
-// nothing, Flush syncs the file, SyncFS and (on windows) SyncDir do nothing.
+// and a power of two; Linux is the reference. On darwin, freebsd and windows the
+// calls have the same meaning with coarser means: Allocate only sizes, Populate
+// does nothing, Flush syncs the file, SyncFS and (on windows) SyncDir do nothing.
 package mapped
