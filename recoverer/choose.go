@@ -46,7 +46,7 @@ func (r *recovery) choose(p *replay) error {
 			st.checked = true // the summary should have known it
 		}
 	}
-	for _, st := range p.states {
+	for _, st := range p.sorted() {
 		if !st.checked {
 			continue
 		}

@@ -9,7 +9,8 @@ import (
 
 // settle ends a replay: every queue ends where the log says.
 func (p *replay) settle() error {
-	for _, st := range p.states {
+	all := p.sorted()
+	for _, st := range all {
 		if err := p.settleHeld(st); err != nil {
 			return err
 		}
@@ -17,7 +18,7 @@ func (p *replay) settle() error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	for _, st := range p.states {
+	for _, st := range all {
 		if st.q == nil {
 			continue
 		}
@@ -107,7 +108,7 @@ func (p *replay) settleUnknown(st *queueState) error {
 // ends describes the queues that the replay has met so far.
 func (p *replay) ends() []checkpoint.QueueEnd {
 	ends := make([]checkpoint.QueueEnd, 0, len(p.states))
-	for _, st := range p.states {
+	for _, st := range p.sorted() {
 		if st.q == nil || !st.known {
 			continue
 		}

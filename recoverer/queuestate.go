@@ -1,7 +1,10 @@
 package recoverer
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -41,6 +44,14 @@ func newState(q *consumequeue.Queue, key queueKey) *queueState {
 		st.kind = q.Kind()
 	}
 	return st
+}
+
+// sorted lists the queues by topic and id: what is done to their files is then
+// done in one order, and a fault that a test plants meets the same call again.
+func (p *replay) sorted() []*queueState {
+	return slices.SortedFunc(maps.Values(p.states), func(a, b *queueState) int {
+		return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.id, b.id))
+	})
 }
 
 // path names the queue in findings.
