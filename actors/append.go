@@ -88,6 +88,7 @@ func (a *appendActor) put(items []*putRequest) {
 func (a *appendActor) write(items *[]*putRequest) error {
 	now := a.t.o.Now().UnixMilli()
 	for len(*items) > 0 {
+		a.t.step(appendName, StepPut, false)
 		r := (*items)[0]
 		*items = (*items)[1:]
 		size := r.Weight
@@ -110,6 +111,7 @@ func (a *appendActor) write(items *[]*putRequest) error {
 		if err := a.one(r, now); err != nil {
 			return err
 		}
+		a.t.step(appendName, StepPut, true)
 	}
 	return nil
 }

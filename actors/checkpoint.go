@@ -34,7 +34,7 @@ func (c *checkpointActor) Receive(ctx actor.Context) {
 			panic(err)
 		}
 	case *actor.Started:
-		c.ticker = every(c.t.system, ctx.Self(), markInterval)
+		c.ticker = every(c.t.system, ctx.Self(), markInterval, c.t.o.Faults)
 	case *actor.Restarting, *actor.Stopping:
 		c.ticker.stop()
 	}

@@ -37,6 +37,7 @@ func (f *flushActor) Receive(ctx actor.Context) {
 			c.t = nil
 			chains.Put(c)
 		}
+		f.t.step(flusherName, StepPuts, false)
 		f.flush()
 	case *tick:
 		m.took()
@@ -50,6 +51,7 @@ func (f *flushActor) Receive(ctx actor.Context) {
 				m.reply(flusher.ErrOutcomeUnknown)
 			}
 		}()
+		f.t.step(flusherName, StepFlush, false)
 		f.flush()
 		answered = true
 		m.reply(f.t.writable())
@@ -71,7 +73,7 @@ func (f *flushActor) start(ctx actor.Context) {
 		ThoroughInterval: o.FlushCommitLogThoroughInterval,
 	}
 	if o.FlushDiskType == AsyncFlush {
-		f.ticker = every(f.t.system, ctx.Self(), o.FlushIntervalCommitLog)
+		f.ticker = every(f.t.system, ctx.Self(), o.FlushIntervalCommitLog, o.Faults)
 	} else if log := f.t.log(); f.t.writable() == nil && log.Flushed() < log.Appended() {
 		f.flush() // what my predecessor left: nobody else would ask for it
 	}

@@ -40,7 +40,7 @@ func (a *gatedActor) Receive(ctx actor.Context) {
 func TestWakeCoalesces(t *testing.T) {
 	system := newSystem(DefaultOptions("/").Logger)
 	defer system.Shutdown()
-	w := newWake(system)
+	w := newWake(system, nil)
 	w.ring() // nobody is there yet: must not count as rung
 	var moved atomic.Int64
 	a := &gatedActor{w: w, gate: make(chan struct{}), moved: &moved}
@@ -85,7 +85,7 @@ func TestTicker(t *testing.T) {
 				m.took()
 			}
 		}))
-		tk := every(system, pid, time.Second)
+		tk := every(system, pid, time.Second, nil)
 		time.Sleep(10*time.Second + time.Millisecond)
 		if n := ticks.Load(); n != 10 {
 			t.Errorf("%d ticks in 10 s, want 10", n)

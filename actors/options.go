@@ -136,6 +136,8 @@ type Options struct {
 	// FS is where files lie, default the machine's; a test puts a crash image or
 	// a fault script here.
 	FS mapped.FS
+	// Faults lets a test break the tree, default nil; see package storetest.
+	Faults Faults
 	// Now is the wall clock of store timestamps and retention, default time.Now.
 	Now func() time.Time
 }

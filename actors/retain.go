@@ -75,7 +75,7 @@ func (a *retentionActor) start(ctx actor.Context) {
 	r := a.t.rooms
 	a.core, a.survey, a.blocked = core, retention.NewSurvey(r.log.Reader()), -1
 	a.cleaner = &retention.Cleaner{Log: r.log, Queues: r.queues, Index: r.index}
-	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval)
+	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval, a.t.o.Faults)
 }
 
 // forEver is the age of expiry where messages are kept for ever.

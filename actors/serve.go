@@ -90,6 +90,7 @@ func (a *readerActor) Receive(ctx actor.Context) {
 		return
 	}
 	defer func() { send(a.t.system, to, answer) }()
+	a.t.step(nameOf(ctx.Self()), StepAsk, false)
 	answer = a.answer(message)
 }
 

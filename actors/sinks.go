@@ -81,6 +81,7 @@ func (s *sinkActor) Receive(ctx actor.Context) {
 
 func (s *sinkActor) apply(w *dispatch.Window) {
 	defer s.t.windowDone(w)
+	s.t.step(s.name, StepWindow, false)
 	switch err := s.sink.Apply(w); {
 	case err == nil:
 		s.asked = false

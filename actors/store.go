@@ -155,7 +155,7 @@ func (a *storeActor) spawn(ctx actor.Context, name string, at *pidBox, producer 
 }
 
 func (a *storeActor) spawnProps(ctx actor.Context, name string, at *pidBox, props *actor.Props) *actor.PID {
-	pid, err := ctx.SpawnNamed(props, name) // below the store's own
+	pid, err := ctx.SpawnNamed(a.stepped(name, props), name) // below the store's own
 	if err != nil {
 		panic(fmt.Errorf("spawn %s: %w", name, err))
 	}
@@ -208,8 +208,9 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 	t := &tree{
 		o: s.o, system: system, store: self, rooms: r,
 		admission: newAdmission(s.o.MaxBytesInFlight), limits: limitsOf(&s.o),
-		appendWake: newWake(system), dispatchWake: newWake(system), allocatorWake: newWake(system),
-		windows: make(chan *dispatch.Window, windowCount), began: time.Now(),
+		appendWake: newWake(system, s.o.Faults), dispatchWake: newWake(system, s.o.Faults),
+		allocatorWake: newWake(system, s.o.Faults),
+		windows:       make(chan *dispatch.Window, windowCount), began: time.Now(),
 	}
 	for range windowCount {
 		t.windows <- &dispatch.Window{Owner: t}

@@ -20,9 +20,10 @@ type ticker struct {
 }
 
 // every starts a ticker. It must be stopped when its actor stops or restarts.
-func every(system *actor.ActorSystem, pid *actor.PID, interval time.Duration) *ticker {
+func every(system *actor.ActorSystem, pid *actor.PID, interval time.Duration, f Faults) *ticker {
 	t := &ticker{done: make(chan struct{})}
 	message := &tick{}
+	send := func() { system.Root.Send(pid, message) }
 	go func() {
 		clock := time.NewTicker(interval)
 		defer clock.Stop()
@@ -31,8 +32,13 @@ func every(system *actor.ActorSystem, pid *actor.PID, interval time.Duration) *t
 			case <-t.done:
 				return
 			case <-clock.C:
-				if message.queued.CompareAndSwap(false, true) {
-					system.Root.Send(pid, message)
+				if !message.queued.CompareAndSwap(false, true) {
+					continue
+				}
+				if f != nil {
+					f.Signal(nameOf(pid), StepTick, send, message.took)
+				} else {
+					send()
 				}
 			}
 		}

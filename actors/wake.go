@@ -17,6 +17,7 @@ type wake struct {
 	rung   atomic.Bool
 	system *actor.ActorSystem
 	target pidBox
+	faults Faults // of a test, else nil
 }
 
 // pidBox holds the PID of an actor that may be spawned again.
@@ -27,17 +28,21 @@ type wakeUp struct{}
 
 var theWakeUp = &wakeUp{}
 
-func newWake(system *actor.ActorSystem) *wake { return &wake{system: system} }
+func newWake(system *actor.ActorSystem, f Faults) *wake { return &wake{system: system, faults: f} }
 
 // ring wakes the target unless a wake is already on its way.
 func (w *wake) ring() {
 	if w.rung.Load() || !w.rung.CompareAndSwap(false, true) {
 		return
 	}
-	if pid := w.target.Load(); pid != nil {
+	pid := w.target.Load()
+	switch {
+	case pid == nil:
+		w.clear()
+	case w.faults != nil:
+		w.faults.Signal(nameOf(pid), StepWake, func() { w.system.Root.Send(pid, theWakeUp) }, w.clear)
+	default:
 		w.system.Root.Send(pid, theWakeUp)
-	} else {
-		w.rung.Store(false)
 	}
 }
 

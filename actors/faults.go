@@ -1,0 +1,121 @@
+package actors
+
+import (
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/actorstore/actorstore/dispatch"
+)
+
+// Faults is the seam through which a test lets the tree fail; package storetest
+// has what stands behind it. A store without it pays a comparison with nil per
+// put, and nothing per wake that is coalesced.
+//
+// Actors are named as in the tree: "append", "flusher", "dispatch", "queues-0",
+// "index", "allocator", "checkpoint", "retention", "reader-0". All methods are
+// called from many goroutines.
+type Faults interface {
+	// Step is called by an actor, on the goroutine on which it runs, for each
+	// message that it takes: when it comes to it, and, with done, when it has dealt
+	// with it. A panic here is a failure of the actor at this place, and a call
+	// that does not return is a hang. Each put of a batch is a step of its own,
+	// done when it is encoded; the batch has then not been published.
+	Step(actor string, message Step, done bool)
+	// Signal is called instead of sending a wake or a tick to an actor. send
+	// delivers it and may be called later, more than once, or never: lose must be
+	// called in that case, so that the next signal is sent at all.
+	Signal(actor string, message Step, send, lose func())
+}
+
+// Step says what kind of message an actor has come to.
+type Step string
+
+// The kinds of steps.
+const (
+	StepStarted Step = "started" // the actor begins, or begins again
+	StepPoke    Step = "poke"    // what Poke has sent
+	StepWake    Step = "wake"    // a watermark has moved
+	StepTick    Step = "tick"    // its interval is over
+	StepPut     Step = "put"     // append: one put, alone or of a batch
+	StepPuts    Step = "puts"    // flusher: puts that wait for the disk
+	StepFlush   Step = "flush"   // flusher: Store.Flush
+	StepWindow  Step = "window"  // queues and index: a window of the log
+	StepAsk     Step = "ask"     // reader: a look-up that came as a message
+	StepOther   Step = "other"   // what else actors tell each other; only with done
+)
+
+// poke does nothing but pass the seam.
+type poke struct{}
+
+// Poke sends an actor a message that does nothing, so that one that is at rest
+// comes to a step (StepPoke) as well.
+func (s *Store) Poke(name string) error {
+	t, err := s.running()
+	if err != nil {
+		return err
+	}
+	t.system.Root.Send(actor.NewPID(t.system.Address(), t.store.Id+"/"+name), &poke{})
+	return nil
+}
+
+// step is a place in an actor where a test may let it fail.
+func (t *tree) step(name string, message Step, done bool) {
+	if f := t.o.Faults; f != nil {
+		f.Step(name, message, done)
+	}
+}
+
+// nameOf is how an actor of the tree is called.
+func nameOf(pid *actor.PID) string { return pid.Id[strings.LastIndexByte(pid.Id, '/')+1:] }
+
+// stepped puts the seam around a child that is about to be spawned. A message
+// that somebody waits for, or that no failure can lose, comes to its step inside
+// of the actor, where that has taken over what is owed.
+func (a *storeActor) stepped(name string, props *actor.Props) *actor.Props {
+	if a.s.o.Faults == nil {
+		return props
+	}
+	t := a.t
+	return props.Configure(actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+		return func(c actor.ReceiverContext, e *actor.MessageEnvelope) {
+			kind, inside := stepOf(e.Message)
+			if kind != "" && !inside {
+				t.step(name, kind, false)
+			}
+			next(c, e)
+			if kind != "" && kind != StepPut {
+				t.step(name, kind, true)
+			}
+		}
+	}))
+}
+
+// stepOf is the kind of a message, "" for those of an actor's end, and whether
+// its step is not in front of the actor.
+func stepOf(message any) (kind Step, inside bool) {
+	switch message.(type) {
+	case *batch[*putRequest]:
+		return StepPut, true
+	case *batch[*chain]:
+		return StepPuts, true
+	case *flushNow:
+		return StepFlush, true
+	case *dispatch.Window:
+		return StepWindow, true
+	case *wakeUp:
+		return StepWake, false
+	case *tick:
+		return StepTick, false
+	case *poke:
+		return StepPoke, false
+	case *actor.Started:
+		return StepStarted, false
+	case actor.SystemMessage, actor.AutoReceiveMessage:
+		return "", false
+	}
+	if unserved(asked(message), nil) != nil {
+		return StepAsk, true
+	}
+	return StepOther, true
+}
