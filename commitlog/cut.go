@@ -36,7 +36,7 @@ func (l *Log) Cut(end int64, keep func(offset int64, b []byte) error) (cut int64
 // cutSegment keeps and zeroes what is not zero behind a position of a segment.
 func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []byte) error) (int64, error) {
 	tail := f.Bytes()[from:]
-	n := written(tail)
+	n := writtenBehind(f, from)
 	if n > 0 {
 		if err := keep(f.Offset()+from, tail[:n]); err != nil {
 			return 0, fmt.Errorf("keep %d bytes of %s aside: %w", n, f.Path(), err)
@@ -107,6 +107,20 @@ func (l *Log) Rewrite(from, end int64) error {
 		}
 	}
 	return nil
+}
+
+// writtenBehind is how many bytes behind a position of a segment end with one
+// that is not zero. Space that was never written is not looked at.
+func writtenBehind(f *mapped.MappedFile, from int64) int64 {
+	end := from
+	for at := from; at < f.Size(); {
+		e := f.Data(at)
+		if n := written(f.Bytes()[e.From:e.To]); n > 0 {
+			end = e.From + n
+		}
+		at = max(e.To, at+1)
+	}
+	return end - from
 }
 
 // written is the length of b without the zeros at its end.

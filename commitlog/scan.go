@@ -28,6 +28,7 @@ type Scanner struct {
 	pos   int64
 	limit int64
 	mode  record.CRCMode
+	seen  int64
 }
 
 // Scan walks [from, limit), whatever Appended says. mode says how much of each
@@ -38,6 +39,10 @@ func (r *Reader) Scan(from, limit int64, mode record.CRCMode) *Scanner {
 
 // Pos is where the next entry is looked for.
 func (s *Scanner) Pos() int64 { return s.pos }
+
+// Seen is how many bytes were looked at: good entries, and what was searched for
+// the next one.
+func (s *Scanner) Seen() int64 { return s.seen }
 
 // Limit is where the scan ends.
 func (s *Scanner) Limit() int64 { return s.limit }
@@ -83,6 +88,7 @@ func (s *Scanner) Next() (Entry, error) {
 	}
 	e := Entry{Offset: s.pos, Size: size, Kind: kind, Bytes: b[:size]}
 	s.pos += int64(size)
+	s.seen += int64(size)
 	return e, nil
 }
 
@@ -101,26 +107,49 @@ func (s *Scanner) blank(b []byte, size int) (Entry, error) {
 // carries its own physical offset, so one that stands where it says, with its
 // checksum right, is no coincidence. It reports false, and leaves Pos, if there
 // is none below the limit.
-func (s *Scanner) Resync() (int64, bool) {
-	for at := s.pos + 1; at < s.limit; {
+func (s *Scanner) Resync() (int64, bool) { return s.ResyncBelow(s.limit) }
+
+// ResyncBelow is Resync for records that start below an offset; they may end
+// behind it. Space that was never written is passed over without a look.
+func (s *Scanner) ResyncBelow(stop int64) (int64, bool) {
+	for at := s.pos + 1; at < min(stop, s.limit); {
 		b, err := s.cur.Rest(at, s.limit)
 		if err != nil {
 			at = s.nextSegment(at)
 			continue
 		}
-		if i := s.find(b, at); i >= 0 {
-			s.pos = at + int64(i)
+		from, to := s.written(at, min(stop, s.limit))
+		s.seen += max(to-from, 0)
+		if i := s.find(b[min(from-at, int64(len(b))):], from, to); i >= 0 {
+			s.pos = from + int64(i)
 			return s.pos, true
 		}
-		at = s.cur.SegmentEnd()
+		at = to
 	}
 	return 0, false
 }
 
-func (s *Scanner) find(b []byte, base int64) int {
+// written narrows [at, stop), which begins in the held segment, to the first
+// range in which a record may start. Its first bytes may be zero and stand in
+// front of what is not.
+func (s *Scanner) written(at, stop int64) (from, to int64) {
+	e := s.cur.file.Data(at - s.cur.base)
+	from = max(at, s.cur.base+e.From-(record.BlankSize-1))
+	to = min(stop, s.cur.base+e.To, s.cur.SegmentEnd())
+	if e.From >= s.cur.file.Size() {
+		from, to = s.cur.SegmentEnd(), s.cur.SegmentEnd()
+	}
+	return min(from, s.cur.SegmentEnd()), max(to, at+1)
+}
+
+// find gives the index in b, which begins at base, of the first record that
+// starts below stop.
+func (s *Scanner) find(b []byte, base, stop int64) int {
+	starts := int(max(min(int64(len(b)), stop-base), 0))
+	magic := b[:min(len(b), starts+record.BlankSize)]
 	for i := 0; ; {
-		j := record.FindMagic(b[i:])
-		if j < 0 {
+		j := record.FindMagic(magic[i:])
+		if j < 0 || i+j >= starts {
 			return -1
 		}
 		i += j

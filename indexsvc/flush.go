@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
 // Flush makes durable what was put before the call. Puts and queries go on
@@ -85,19 +87,25 @@ func (f *indexFile) rewrite() error {
 		return fmt.Errorf("open index file: %w", err)
 	}
 	defer file.Close()
-	b := make([]byte, min(f.geo.Size(), 1<<20))
-	none := make([]byte, len(b))
-	for at := int64(0); at < f.geo.Size(); at += int64(len(b)) {
-		b = b[:min(int64(len(b)), f.geo.Size()-at)]
+	buf := make([]byte, min(f.geo.Size(), 1<<20))
+	none := make([]byte, len(buf))
+	for at := int64(0); ; {
+		e := mapped.DataOf(file, at, f.geo.Size())
+		if e.From >= f.geo.Size() {
+			break
+		}
+		b := buf[:min(int64(len(buf)), e.To-e.From)]
+		at = e.From
 		if _, err := file.ReadAt(b, at); err != nil {
 			return fmt.Errorf("read index file again: %w", err)
 		}
-		if bytes.Equal(b, none[:len(b)]) {
-			continue // as it was made
+		// What is zero is as it was made.
+		if !bytes.Equal(b, none[:len(b)]) {
+			if _, err := file.WriteAt(b, at); err != nil {
+				return fmt.Errorf("write index file again: %w", err)
+			}
 		}
-		if _, err := file.WriteAt(b, at); err != nil {
-			return fmt.Errorf("write index file again: %w", err)
-		}
+		at += int64(len(b))
 	}
 	f.flushMu.Lock()
 	f.flushed = 0

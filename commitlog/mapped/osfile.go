@@ -11,6 +11,8 @@ import (
 type osFile struct {
 	f    *os.File
 	held atomic.Bool // this open holds the lock
+
+	holes atomic.Int32 // whether the file system tells where they are
 }
 
 func (f *osFile) Name() string { return f.f.Name() }
