@@ -3,7 +3,6 @@ package dispatch
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -117,14 +116,13 @@ func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
 		w.Damage = append(w.Damage, Damage{Offset: req.PhysicalOffset, Next: end, Err: t.err})
 	}
 	own := t.holds(req.PhysicalOffset)
-	if !record.IsTransactionPending(req.SysFlag) {
-		if own {
-			if err := r.add(w, t, req.Topic, req.QueueID, entryOf(req), req.SysFlag); err != nil {
-				return err
-			}
+	if u, ok := req.OwnUnit(); ok && own {
+		if err := r.add(w, t, req, &u); err != nil {
+			return err
 		}
-		// Light queues are queues of their own: they outlive the topic.
-		if err := r.multi(w, req); err != nil {
+	}
+	if r.router.rules.MultiDispatch {
+		if err := r.lights(w, req); err != nil {
 			return err
 		}
 	}
@@ -134,8 +132,20 @@ func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
 	return nil
 }
 
-func (r *Reput) add(w *Window, t *topicRoutes, topic string, queueID int32, e consumequeue.Entry, sysFlag int32) error {
-	rt, err := r.router.route(t, topic, queueID, sysFlag&record.SysInnerBatch != 0)
+// lights adds the units in light queues. Those are queues of their own: they
+// outlive the topic.
+func (r *Reput) lights(w *Window, req *record.DispatchRequest) (failed error) {
+	req.LightUnits(r.topics, func(u record.QueueUnit) {
+		if t := r.router.topic(u.Topic); failed == nil && t.holds(req.PhysicalOffset) {
+			failed = r.add(w, t, req, &u)
+		}
+	})
+	return failed
+}
+
+// add adds one unit of a record to the batch of its queue.
+func (r *Reput) add(w *Window, t *topicRoutes, req *record.DispatchRequest, u *record.QueueUnit) error {
+	rt, err := r.router.route(t, u.Topic, u.QueueID, u.Inner)
 	if err != nil {
 		return err
 	}
@@ -143,53 +153,11 @@ func (r *Reput) add(w *Window, t *topicRoutes, topic string, queueID int32, e co
 		rt.window, rt.batch = r.serial, len(w.Batches)
 		w.batch(rt.queue, rt.shard)
 	}
-	if rt.kind == consumequeue.Simple {
-		e.Num = 1
-	}
+	offset, num := u.At(rt.kind == consumequeue.Batch)
 	b := &w.Batches[rt.batch]
-	b.Entries = append(b.Entries, e)
-	return nil
-}
-
-// multi adds the units in the light queues that the record names.
-func (r *Reput) multi(w *Window, req *record.DispatchRequest) error {
-	if !r.router.rules.MultiDispatch || req.MultiDispatch == nil || req.MultiOffset == nil {
-		return nil
-	}
-	if strings.HasPrefix(req.Topic, "%RETRY%") || strings.HasPrefix(req.Topic, "rmq_sys_") || req.Topic == record.TopicSchedule {
-		return nil
-	}
-	var err error
-	lights(req, func(name string, offset int64) {
-		if err != nil {
-			return
-		}
-		t := r.router.topic(name)
-		if !t.holds(req.PhysicalOffset) {
-			return
-		}
-		e := entryOf(req)
-		e.QueueOffset, e.Num = offset, 1
-		queueID := int32(0)
-		if !strings.HasPrefix(name, "%LMQ%") {
-			queueID = req.QueueID
-		}
-		err = r.add(w, t, name, queueID, e, 0)
+	b.Entries = append(b.Entries, consumequeue.Entry{
+		QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
+		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num,
 	})
-	return err
-}
-
-// entryOf is the unit of a record in its own queue.
-func entryOf(req *record.DispatchRequest) consumequeue.Entry {
-	e := consumequeue.Entry{
-		QueueOffset: req.QueueOffset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
-		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: 1,
-	}
-	if req.InnerNum > 0 {
-		e.Num = req.InnerNum
-		if req.InnerBase >= 0 {
-			e.QueueOffset = req.InnerBase
-		}
-	}
-	return e
+	return nil
 }

@@ -272,6 +272,35 @@ func TestInnerBatches(t *testing.T) {
 	same(t, "units", got, want)
 }
 
+// Which numbers count is for the kind of the queue to say, as in RocketMQ, and
+// not for the bit: records of strangers may have INNER_NUM without it, or be an
+// inner batch in a queue of simple units.
+func TestInnerNumbersCountInBatchQueuesOnly(t *testing.T) {
+	const sysFlagAt = 36
+	for _, bit := range []byte{0, byte(record.SysInnerBatch)} {
+		b := begin(t, segment, dispatch.Rules{Kind: func(topic string, _ bool) consumequeue.Kind {
+			if topic == "batched" {
+				return consumequeue.Batch
+			}
+			return consumequeue.Simple
+		}})
+		for _, topic := range []string{"simple", "batched"} {
+			at := b.put(message(topic, 0, record.PropertyInnerNum, "3", record.PropertyInnerBase, "50", record.PropertyMultiDispatch, "%LMQ%a"))
+			b.write(at.PhysicalOffset+sysFlagAt, []byte{0, 0, 0, bit})
+		}
+		b.catchUp()
+		text := func(topic string) (s string) {
+			for _, u := range b.all(topic, 0) {
+				s += fmt.Sprintf("%d+%d ", u.Base, u.Num)
+			}
+			return s
+		}
+		equal(t, "simple queue", text("simple"), "0+1 ")
+		equal(t, "batch queue", text("batched"), "50+3 ")
+		equal(t, "light queue", text("%LMQ%a"), "0+1 1+1 ")
+	}
+}
+
 // What a queue cannot take stops the reader there, with what came before.
 func TestReadStops(t *testing.T) {
 	b := begin(t, segment, dispatch.Rules{})

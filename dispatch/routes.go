@@ -1,9 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
-	"strconv"
-
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
@@ -124,21 +121,4 @@ func (t *topicRoutes) put(queueID int32, rt *route) {
 		t.dense = append(t.dense, nil)
 	}
 	t.dense[queueID] = rt
-}
-
-// lights visits the light queues of a record and the offsets that it has there.
-// Names and offsets are two lists of one length; a pair that makes no sense is
-// left out, where RocketMQ would stop for good.
-func lights(req *record.DispatchRequest, visit func(name string, offset int64)) {
-	names, offsets := req.MultiDispatch, req.MultiOffset
-	for len(names) > 0 && len(offsets) > 0 {
-		var name, number []byte
-		name, names, _ = bytes.Cut(names, []byte{','})
-		number, offsets, _ = bytes.Cut(offsets, []byte{','})
-		at, err := strconv.ParseInt(string(number), 10, 64)
-		if err != nil || at < 0 || record.CheckTopic(string(name)) != nil {
-			continue
-		}
-		visit(string(name), at)
-	}
 }

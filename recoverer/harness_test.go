@@ -203,18 +203,19 @@ func (s *store) dispatch() {
 		if err := record.ParseDispatch(e.Bytes, &req, nil); err != nil {
 			s.t.Fatal(err)
 		}
-		req.Units(s.input.MultiDispatch, nil, func(topic string, id int32, offset int64, num int16) {
+		req.Units(s.input.MultiDispatch, nil, func(u record.QueueUnit) {
 			kind := consumequeue.Simple
-			if req.SysFlag&record.SysInnerBatch != 0 {
+			if u.Inner {
 				kind = consumequeue.Batch
 			}
-			q, err := s.queues.Ensure(topic, id, kind)
+			q, err := s.queues.Ensure(u.Topic, u.QueueID, kind)
 			if err == nil {
+				offset, num := u.At(kind == consumequeue.Batch)
 				err = q.Append([]consumequeue.Entry{{QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
 					TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num}})
 			}
 			if err != nil {
-				s.t.Fatalf("queue %s-%d: %v", topic, id, err)
+				s.t.Fatalf("queue %s-%d: %v", u.Topic, u.QueueID, err)
 			}
 		})
 		if err := s.index.Put([]record.DispatchRequest{req}); err != nil {

@@ -10,6 +10,7 @@ import (
 // lookup reads single records of the log. It belongs to one goroutine.
 type lookup struct {
 	log     *commitlog.Reader
+	queues  *consumequeue.Store
 	parser  record.DispatchParser
 	names   *record.Interner
 	multi   bool
@@ -19,6 +20,7 @@ type lookup struct {
 func newLookup(in *Input) *lookup {
 	return &lookup{
 		log:    in.Log.Reader(),
+		queues: in.Queues,
 		parser: record.DispatchParser{Topics: record.NewInterner(1 << 16), Delays: in.Delays},
 		names:  record.NewInterner(1 << 16),
 		multi:  in.MultiDispatch, deleted: in.Deleted,
@@ -40,6 +42,8 @@ func (l *lookup) whole(offset, limit int64) bool {
 // that queue at the unit's offset.
 func (l *lookup) backs(u *consumequeue.Unit, topic string, id int32, limit int64) bool {
 	ok := false
+	q := l.queues.Queue(topic, id)
+	batch := q != nil && q.Kind() == consumequeue.Batch
 	if u.PhysicalOffset < 0 || u.Size <= 0 || u.PhysicalOffset+int64(u.Size) > limit {
 		return false
 	}
@@ -49,8 +53,8 @@ func (l *lookup) backs(u *consumequeue.Unit, topic string, id int32, limit int64
 			l.parser.Parse(b, &req) != nil || req.Size != u.Size {
 			return
 		}
-		req.Units(l.multi, l.names, func(t string, q int32, offset int64, _ int16) {
-			if t == topic && q == id && offset == u.Base && !l.deleted.Covers(t, req.PhysicalOffset) {
+		req.Units(l.multi, l.names, func(p record.QueueUnit) {
+			if at, _ := p.At(batch); p.Topic == topic && p.QueueID == id && at == u.Base && !l.deleted.Covers(topic, req.PhysicalOffset) {
 				ok = true
 			}
 		})

@@ -162,42 +162,49 @@ func (p *replay) record(req *record.DispatchRequest, b []byte) error {
 		p.index.keep(req)
 	}
 	var failed error
-	req.Units(p.in.MultiDispatch, p.names, func(topic string, id int32, offset int64, num int16) {
+	req.Units(p.in.MultiDispatch, p.names, func(u record.QueueUnit) {
 		if failed == nil {
-			failed = p.unit(req, topic, id, offset, num)
+			failed = p.unit(req, u)
 		}
 	})
 	return failed
 }
 
-func (p *replay) unit(req *record.DispatchRequest, topic string, id int32, offset int64, num int16) error {
-	if p.in.Deleted.Covers(topic, req.PhysicalOffset) {
+func (p *replay) unit(req *record.DispatchRequest, u record.QueueUnit) error {
+	if p.in.Deleted.Covers(u.Topic, req.PhysicalOffset) {
 		return nil
 	}
-	if topic != req.Topic && !p.fit(topic, req.PhysicalOffset) {
+	if u.Topic != req.Topic && !p.fit(u.Topic, req.PhysicalOffset) {
 		return nil
 	}
-	if id < 0 || offset < 0 || offset > largestOffset {
-		p.rep.Isolated++
-		p.finding(Finding{Where: CommitLog, Offset: req.PhysicalOffset, Want: "a queue id and a queue offset that a queue can have",
-			Got: fmt.Sprintf("%s-%d offset %d", strconv.Quote(topic), id, offset)})
+	if u.QueueID < 0 {
+		p.isolate(req, &u)
 		return nil
 	}
-	st := p.state(topic, id)
+	st := p.state(u.Topic, u.QueueID)
 	if req.PhysicalOffset < p.all && !st.checked {
 		return nil
 	}
 	if st.q == nil {
-		st.kind = p.in.Kind(topic, req.SysFlag&record.SysInnerBatch != 0)
+		st.kind = p.in.Kind(u.Topic, u.Inner)
 	}
-	if st.kind == consumequeue.Simple && num > 1 {
-		offset, num = req.QueueOffset, 1
+	offset, num := u.At(st.kind == consumequeue.Batch)
+	if offset < 0 || offset > largestOffset {
+		p.isolate(req, &u)
+		return nil
 	}
 	e := consumequeue.Entry{
 		QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
 		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num,
 	}
 	return p.take(st, &e, p.sure)
+}
+
+// isolate leaves a record out of a queue that cannot have it.
+func (p *replay) isolate(req *record.DispatchRequest, u *record.QueueUnit) {
+	p.rep.Isolated++
+	p.finding(Finding{Where: CommitLog, Offset: req.PhysicalOffset, Want: "a queue id and a queue offset that a queue can have",
+		Got: fmt.Sprintf("%s-%d offset %d", strconv.Quote(u.Topic), u.QueueID, u.Offset)})
 }
 
 // fit refuses names that must not become a directory; each is reported once.

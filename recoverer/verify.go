@@ -151,25 +151,24 @@ func (v *verifier) record(req *record.DispatchRequest, path string) error {
 	}
 	v.keys(req)
 	var failed error
-	req.Units(in.MultiDispatch, v.look.names, func(topic string, id int32, offset int64, num int16) {
-		if failed == nil && record.CheckTopic(topic) == nil && !in.Deleted.Covers(topic, req.PhysicalOffset) {
-			failed = v.unit(req, topic, id, offset, num)
+	req.Units(in.MultiDispatch, v.look.names, func(u record.QueueUnit) {
+		if failed == nil && record.CheckTopic(u.Topic) == nil && !in.Deleted.Covers(u.Topic, req.PhysicalOffset) {
+			failed = v.unit(req, u)
 		}
 	})
 	return failed
 }
 
 // unit holds one record against its unit in one queue.
-func (v *verifier) unit(req *record.DispatchRequest, topic string, id int32, offset int64, num int16) error {
+func (v *verifier) unit(req *record.DispatchRequest, place record.QueueUnit) error {
+	topic, id := place.Topic, place.QueueID
 	key := queueKey{topic, id}
 	st := v.queues[key]
 	if st == nil {
 		st = newState(v.r.in.Queues.Queue(topic, id), key)
 		v.queues[key] = st
 	}
-	if st.kind == consumequeue.Simple && num > 1 {
-		offset, num = req.QueueOffset, 1
-	}
+	offset, num := place.At(st.kind == consumequeue.Batch)
 	want := fmt.Sprintf("a unit for the record of %d bytes at %d", req.Size, req.PhysicalOffset)
 	if st.q == nil || offset >= st.q.MaxOffset() {
 		got := "no queue"

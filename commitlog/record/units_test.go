@@ -26,25 +26,43 @@ func TestUnits(t *testing.T) {
 		multi bool
 		want  []string
 	}{
-		{"plain", base, true, []string{"T-3 7+1"}},
+		{"plain", base, true, []string{"T-3 7"}},
 		{"prepared", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionPrepared }), true, nil},
 		{"rolled back", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionRollback }), true, nil},
-		{"committed", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionCommit }), true, []string{"T-3 7+1"}},
-		{"inner batch", with(func(r *record.DispatchRequest) { r.SysFlag, r.InnerNum, r.InnerBase = record.SysInnerBatch, 4, 20 }), true, []string{"T-3 20+4"}},
-		{"inner batch without the bit", with(func(r *record.DispatchRequest) { r.InnerNum, r.InnerBase = 4, 20 }), true, []string{"T-3 7+1"}},
-		{"inner batch without base", with(func(r *record.DispatchRequest) { r.SysFlag, r.InnerNum = record.SysInnerBatch, 4 }), true, []string{"T-3 7+4"}},
-		{"light queues", with(lmq("%LMQ%a,%LMQ%b", "5,6")), true, []string{"T-3 7+1", "%LMQ%a-0 5+1", "%LMQ%b-0 6+1"}},
-		{"light queues off", with(lmq("%LMQ%a", "5")), false, []string{"T-3 7+1"}},
-		{"name without prefix", with(lmq("x", "5")), true, []string{"T-3 7+1", "x-3 5+1"}},
-		{"offset missing", with(lmq("%LMQ%a,%LMQ%b", ",6")), true, []string{"T-3 7+1", "%LMQ%b-0 6+1"}},
-		{"offset no number", with(lmq("%LMQ%a,%LMQ%b", "x,-1")), true, []string{"T-3 7+1"}},
-		{"fewer offsets", with(lmq("%LMQ%a,%LMQ%b", "5")), true, []string{"T-3 7+1", "%LMQ%a-0 5+1"}},
-		{"retry topic", with(func(r *record.DispatchRequest) { lmq("%LMQ%a", "5")(r); r.Topic = "%RETRY%g" }), true, []string{"%RETRY%g-3 7+1"}},
+		{"committed", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysTransactionCommit }), true, []string{"T-3 7"}},
+		{"inner batch", with(func(r *record.DispatchRequest) { r.SysFlag, r.InnerNum, r.InnerBase = record.SysInnerBatch, 4, 20 }), true, []string{"T-3 7 or 20+4 inner"}},
+		{"inner batch without the bit", with(func(r *record.DispatchRequest) { r.InnerNum, r.InnerBase = 4, 20 }), true, []string{"T-3 7 or 20+4"}},
+		{"inner batch of one", with(func(r *record.DispatchRequest) { r.SysFlag, r.InnerNum, r.InnerBase = record.SysInnerBatch, 1, 20 }), true, []string{"T-3 7 or 20+1 inner"}},
+		{"bit without INNER_NUM", with(func(r *record.DispatchRequest) { r.SysFlag = record.SysInnerBatch }), true, []string{"T-3 7 inner"}},
+		{"inner batch with light queues", with(func(r *record.DispatchRequest) {
+			lmq("%LMQ%a", "5")(r)
+			r.SysFlag, r.InnerNum, r.InnerBase = record.SysInnerBatch, 4, 20
+		}), true, []string{"T-3 7 or 20+4 inner", "%LMQ%a-0 5"}},
+		{"inner batch without base", with(func(r *record.DispatchRequest) { r.SysFlag, r.InnerNum = record.SysInnerBatch, 4 }), true, []string{"T-3 7 or 7+4 inner"}},
+		{"light queues", with(lmq("%LMQ%a,%LMQ%b", "5,6")), true, []string{"T-3 7", "%LMQ%a-0 5", "%LMQ%b-0 6"}},
+		{"light queues off", with(lmq("%LMQ%a", "5")), false, []string{"T-3 7"}},
+		{"name without prefix", with(lmq("x", "5")), true, []string{"T-3 7", "x-3 5"}},
+		{"offset missing", with(lmq("%LMQ%a,%LMQ%b", ",6")), true, []string{"T-3 7", "%LMQ%b-0 6"}},
+		{"offset no number", with(lmq("%LMQ%a,%LMQ%b", "x,-1")), true, []string{"T-3 7"}},
+		{"fewer offsets", with(lmq("%LMQ%a,%LMQ%b", "5")), true, []string{"T-3 7", "%LMQ%a-0 5"}},
+		{"retry topic", with(func(r *record.DispatchRequest) { lmq("%LMQ%a", "5")(r); r.Topic = "%RETRY%g" }), true, []string{"%RETRY%g-3 7"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			c.req.Units(c.multi, nil, func(topic string, queueID int32, offset int64, num int16) {
-				got = append(got, fmt.Sprintf("%s-%d %d+%d", topic, queueID, offset, num))
+			c.req.Units(c.multi, nil, func(u record.QueueUnit) {
+				simple, one := u.At(false)
+				base, num := u.At(true)
+				if one != 1 {
+					t.Errorf("%d messages in a simple unit", one)
+				}
+				text := fmt.Sprintf("%s-%d %d", u.Topic, u.QueueID, simple)
+				if num != 1 || base != simple {
+					text += fmt.Sprintf(" or %d+%d", base, num)
+				}
+				if u.Inner {
+					text += " inner"
+				}
+				got = append(got, text)
 			})
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
