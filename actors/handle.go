@@ -103,11 +103,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Ready waits until the store serves, or tells why it does not.
+// Ready waits until the store serves, or tells why it does not: ErrClosed when
+// it has served and is gone.
 func (s *Store) Ready(ctx context.Context) error {
 	select {
 	case <-s.opened:
-		return s.err
+		select {
+		case <-s.stopped:
+			return errors.Join(s.err, ErrClosed)
+		default:
+			return s.err
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -115,6 +121,9 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // PID is the store actor, to which the messages of this package may be sent.
 func (s *Store) PID() *actor.PID { return s.pid.Load() }
+
+// System is the actor system that the store runs in, for sending it messages.
+func (s *Store) System() *actor.ActorSystem { return s.system }
 
 // Options are what the store was opened with.
 func (s *Store) Options() Options { return s.o }

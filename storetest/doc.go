@@ -1,0 +1,82 @@
+// Package storetest lets a store fail on purpose: for the tests of services that
+// use one, and for this store's own.
+//
+// # Promise
+//
+// A store opened with Open or Start is the real one, all its actors included,
+// until its Script says otherwise. What the script lists happens at the message,
+// signal or call that it names, and nothing else does. Check finds out whether
+// the store has kept its promises, past all faults, and a test that fails prints
+// the script that has failed it, as Go source.
+//
+//	s := storetest.Open(t, storetest.Options(), storetest.Script{
+//		storetest.PanicAt("flusher", 3),
+//		storetest.Drop("dispatch", 2),
+//		storetest.FailCall(mappedtest.OpDatasync, 5, syscall.EIO),
+//	})
+//	useIt(s.Store) // the service under test takes an *actorstore.Store
+//	storetest.Check(t, s)
+//
+// # Faults
+//
+//	PanicAt, PanicAfter      an actor panics in front of its n-th message, or behind it
+//	Kill                     an actor panics now
+//	Hang                     an actor stands still
+//	Drop, Delay,             a wake or a tick on its way to an actor is lost,
+//	Reorder, Duplicate       late, overtaken, doubled
+//	FailCall, PanicCall,     a call of the file system fails, panics, or does
+//	HangCall                 not return
+//	PauseClock               the clock stands still, and the ticks with it
+//	Store.Crash, PowerCut    the process dies, or the machine; Reopen goes on
+//
+// On, Under, After, Every, Times and For say more exactly which, when, how often
+// and how long. Random makes a script from a seed. More of a disk can be had from
+// Store.Disk and package mappedtest.
+//
+// # What Check asserts
+//
+//	I1  min <= dispatched <= confirm <= appended, flushed <= appended, under
+//	    SYNC_FLUSH confirm <= flushed, and none goes back: looked at whenever an
+//	    actor has dealt with a message
+//	I2  no record crosses a segment, and a BLANK ends with its segment
+//	I3  what an earlier Check has seen of the log is still the same, and all of it
+//	    can be read
+//	I4  queue offsets are dense in log order
+//	I5  unit i of a queue is the record with queue offset i, below confirm; below
+//	    dispatched none is missing
+//	I6  a PUT_OK under SYNC_FLUSH lies below flushed at the moment of the answer
+//	I7  after a failed flush neither flushed nor confirm moves
+//	history   what was answered PUT_OK is in the log and in its queue, once, with
+//	    its body, in the order of the puts; nothing is there that was refused or
+//	    never put
+//	progress  a store that is not read-only comes to rest
+//
+// The history knows what went through Put and PutBatch of the Store here. A
+// service that has the embedded store in hand bypasses it: note its puts with
+// History.Note, or let it take an interface. Inner batches and transactions that
+// are not committed are looked at for I2 and I3 only.
+//
+// # Determinism
+//
+//   - D1: a fault counts messages, signals or calls of its own kind from the
+//     opening of the store (faults of an actor), from the moment when it serves
+//     (calls, kills, pauses), or from After on. It strikes there on every run.
+//   - D2: which of two goroutines comes first is the scheduler's choice, under
+//     virtual time too. One caller that waits for each answer leaves it little;
+//     with several the n-th message may be another one on the next run. A script
+//     that has failed once is worth a few repetitions.
+//   - D3: Random is a function of its arguments, for one version of this package.
+//   - D4: Virtual runs everything in a bubble of testing/synctest: no timer takes
+//     real time, and time moves only when every goroutine of the bubble is
+//     blocked. A caller that spins stops the clock. Such tests must not run in
+//     parallel: requests are pooled over all stores of a process, and what
+//     belongs to a bubble must not leave it.
+//
+// # Assumptions
+//
+// Append works on the goroutine of a caller when that finds it idle: a Hang of
+// append holds up that caller, whatever its context says. A Drop is more than
+// can happen in a process, where a signal is lost only with its actor: a put
+// under SYNC_FLUSH that waits for a dropped wake of append waits for the next
+// put. Check wants that nobody puts any more.
+package storetest

@@ -1,0 +1,64 @@
+package storetest
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+)
+
+// Random makes a script of n faults; the same seed gives the same script. It has
+// what a store must live through without losing an acknowledged message: panics,
+// kills, hangs that end, signals that are late, early, doubled or lost, a clock
+// that stands still for a while, and now and then a call to the disk that fails
+// or panics.
+func Random(seed uint64, n int) Script {
+	rng := rand.New(rand.NewPCG(seed, 0x5707e7e57))
+	s := make(Script, n)
+	for i := range s {
+		s[i] = randomFault(rng)
+	}
+	return s
+}
+
+// Actors are the names of the actors of a store with the options of Options,
+// for tests that go through all of them.
+func Actors() []string {
+	return []string{"append", "flusher", "dispatch", "queues-0", "queues-1", "index", "allocator", "checkpoint", "retention", "reader-0", "reader-1"}
+}
+
+func randomFault(rng *rand.Rand) Fault {
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	anyone := pick(Actors()...)
+	at := 1 + rng.IntN(20)
+	length := time.Duration(1+rng.IntN(50)) * time.Millisecond
+	later := time.Duration(rng.IntN(500)) * time.Millisecond
+	switch deed(rng.IntN(int(doPause) + 1)) {
+	case doPanic:
+		return PanicAt(anyone, at)
+	case doPanicAfter:
+		return PanicAfter(anyone, at)
+	case doHang:
+		return Hang(anyone, at).For(length)
+	case doKill:
+		return Kill(anyone).After(later)
+	case doDrop: // the last wake of append is all that a gathered put waits for
+		return Drop(pick("dispatch", "allocator", "flusher", "checkpoint", "retention"), at)
+	case doDelay:
+		return Delay(pick("append", "dispatch", "allocator", "flusher", "checkpoint", "retention"), at, length)
+	case doReorder:
+		return Reorder(pick("append", "dispatch", "allocator", "flusher", "checkpoint"), at)
+	case doDuplicate:
+		return Duplicate(pick("append", "dispatch", "allocator", "flusher", "checkpoint", "retention"), at)
+	case doFailCall:
+		op := []mappedtest.Op{mappedtest.OpWrite, mappedtest.OpDatasync, mappedtest.OpFlush, mappedtest.OpAllocate, mappedtest.OpOpen, mappedtest.OpMap, mappedtest.OpRename}[rng.IntN(7)]
+		return FailCall(op, at, []error{syscall.EIO, syscall.ENOSPC}[rng.IntN(2)]).After(later)
+	case doPanicCall:
+		return PanicCall(mappedtest.OpAny, 10*at).After(later)
+	case doHangCall:
+		return HangCall(mappedtest.OpAny, 10*at).For(length).After(later)
+	default:
+		return PauseClock().For(20 * length).After(later)
+	}
+}

@@ -1,0 +1,95 @@
+package storetest_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/storetest"
+)
+
+// Whatever goes wrong in whatever order: nobody waits for ever, nothing that was
+// acknowledged is lost, nothing stands out of order, and no goroutine stays.
+func TestSeeds(t *testing.T) {
+	if *seed != 0 {
+		storetest.Virtual(t, func(t *testing.T) { bySeed(t, *seed) })
+		return
+	}
+	n := times(*seeds)
+	for i := range uint64(n) {
+		t.Run("", func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("go test ./storetest -run '^TestSeeds$' -seed %d", i+1)
+				}
+			}()
+			storetest.Virtual(t, func(t *testing.T) { bySeed(t, i+1) })
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// bySeed runs one script under load, ends the store in one of four ways, and
+// looks at what is left.
+func bySeed(t *testing.T, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	flush := []func(*actorstore.Options){asyncFlush, syncFlush}[rng.IntN(2)]
+	script := storetest.Random(seed, 1+rng.IntN(8))
+	s := storetest.Open(t, options(flush, func(o *actorstore.Options) {
+		o.RestartBudget = rng.IntN(8)
+		o.CleanResourceInterval = 50 * time.Millisecond
+		o.FlushIntervalCommitLog = 20 * ms
+		o.FlushConsumeQueueThoroughInterval = time.Second
+	}), script)
+	c := load(s, 1+rng.IntN(4), time.Duration(2+rng.IntN(8))*ms)
+	for range 5 {
+		time.Sleep(time.Duration(rng.IntN(100)) * ms)
+		ask(t, s)
+	}
+	if rng.IntN(4) == 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		if err := s.DeleteTopic(ctx, "load"); context.Cause(ctx) != nil {
+			t.Errorf("DeleteTopic is not answered: %v", err)
+		}
+		cancel()
+	}
+	time.Sleep(500 * ms) // the last fault is armed, and no hang lasts longer than 50 ms
+	c.stop()
+	if n := s.History.Unanswered(); n != 0 {
+		t.Errorf("%d puts are not answered", n)
+	}
+	storetest.Check(t, s)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	switch rng.IntN(4) {
+	case 0:
+		s.Crash()
+	case 1:
+		s.PowerCut(seed, mappedtest.Random)
+	case 2:
+		s.Heal()
+		fallthrough
+	default:
+		if err := s.Close(ctx); ctx.Err() != nil {
+			t.Errorf("close does not end: %v", err)
+		}
+	}
+	if err := s.Reopen(ctx, nil); err != nil {
+		t.Fatalf("does not open again: %v", err)
+	}
+	for i := range 3 {
+		if _, err := s.Put(ctx, message("after", 0, string(rune('a'+i)))); err != nil {
+			t.Errorf("put after all: %v", err)
+		}
+	}
+	storetest.Check(t, s)
+	if err := s.Close(ctx); err != nil {
+		t.Errorf("close after all: %v", err)
+	}
+	storetest.Check(t, s)
+}

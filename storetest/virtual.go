@@ -1,0 +1,29 @@
+package storetest
+
+import (
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// settled is how long a bubble waits at its end: a throttle of protoactor's lives
+// for a second after a dead letter.
+const settled = 2 * time.Second
+
+// Virtual runs a test in a bubble of testing/synctest, actors and all: timers and
+// tickers take no time, and the bubble ends only when every goroutine that was
+// started in it has ended, so a leak fails the test. Stores must be opened and
+// closed inside; those of Open are closed by themselves.
+func Virtual(t *testing.T, run func(t *testing.T)) {
+	t.Helper()
+	// Requests are pooled and hold a channel, which must not leave its bubble: two
+	// collections empty the pools.
+	drain := func() { runtime.GC(); runtime.GC() }
+	drain()
+	defer drain()
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(settled) }) // behind the stores
+		run(t)
+	})
+}
