@@ -48,4 +48,10 @@ func (a *allocatorActor) prepare() {
 		a.t.o.Events.SegmentCreated(made.Path())
 	}
 	alloc.Populate() // the new segment may be in the window already
+	if err := alloc.Zero(time.Now()); err != nil {
+		a.t.o.Logger.Warn().Err(err).Msg("zeros ahead of the writer")
+		if failed := a.t.log().Failed(); failed != nil {
+			a.t.failed(failed)
+		}
+	}
 }

@@ -266,7 +266,7 @@ func TestCloseBeforeOpen(t *testing.T) {
 		if there {
 			t.Error("the actor is still there")
 		}
-		if err := s.Ready(context.Background()); !errors.Is(err, ErrClosed) && err == nil {
+		if err := s.Ready(context.Background()); !errors.Is(err, ErrClosed) {
 			t.Errorf("ready: %v", err)
 		}
 		free, err := Open(context.Background(), small(script))

@@ -75,6 +75,13 @@ type Options struct {
 	// synced, default 60 s; a GiB of log brings it forward.
 	FlushConsumeQueueThoroughInterval time.Duration
 
+	// ZeroAheadCommitLog is how far in front of the writer zeros are written under
+	// SyncFlush (ours), default 16 MiB, 0 = nowhere. A sync of bytes that were
+	// written before is two to five times as fast on ext4. It writes the disk
+	// twice, up to 100 MB of zeros a second, and gains nothing where a file system
+	// never writes in place (btrfs, zfs).
+	ZeroAheadCommitLog int64
+
 	// MaxMessageSize is the largest body in bytes, default 4 MiB.
 	MaxMessageSize int
 	// EnabledAppendPropCRC gives every record a checksum over all its bytes,
@@ -157,6 +164,7 @@ func DefaultOptions(root string) Options {
 		FlushIntervalCommitLog:            500 * time.Millisecond,
 		FlushCommitLogThoroughInterval:    10 * time.Second,
 		FlushConsumeQueueThoroughInterval: 60 * time.Second,
+		ZeroAheadCommitLog:                16 << 20,
 		MaxMessageSize:                    4 << 20,
 		EnabledAppendPropCRC:              true,
 		MessageDelayLevel:                 record.DefaultDelayLevels,
@@ -211,6 +219,7 @@ func (o *Options) Validate() error {
 		{"MaxMsgsNumBatch", int64(o.MaxMsgsNumBatch), 1},
 		{"MaxMessageSize", int64(o.MaxMessageSize), 1},
 		{"MaxBytesInFlight", o.MaxBytesInFlight, 1},
+		{"ZeroAheadCommitLog", o.ZeroAheadCommitLog, 0},
 		{"QueueShards", int64(o.QueueShards), 1},
 		{"MaxOpenQueueFiles", int64(o.MaxOpenQueueFiles), 16},
 		{"Readers", int64(o.Readers), 1},

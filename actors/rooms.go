@@ -125,6 +125,7 @@ func (r *rooms) logOptions(o *Options, warn func(path, reason string)) commitlog
 	return commitlog.Options{
 		FS: r.fs, Dir: r.layout.CommitLog(), TmpDir: r.layout.CommitLogTmp(),
 		SegmentSize: o.MappedFileSizeCommitLog, Staged: o.FlushDiskType == SyncFlush, ReadOnly: r.readOnly,
+		ZeroAhead: o.ZeroAheadCommitLog,
 		EnableLmq: o.multiDispatch(), Warn: warn,
 		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr},
 	}

@@ -25,6 +25,7 @@ type Allocator struct {
 	log       *Log
 	mu        sync.Mutex   // held while a segment is made
 	populated atomic.Int64 // end of the pages that are ready
+	zeros     zeros        // in front of the writer of a staged log
 }
 
 // Allocator is the maker of segments for this log.
@@ -133,12 +134,15 @@ func (al *Allocator) Populate() {
 	}
 }
 
-// Wanted reports whether the writer has come so far that Populate or Prepare
+// Wanted reports whether the writer has come so far that Populate, Zero or Prepare
 // has something worth doing. It costs the writer a few loads.
 func (al *Allocator) Wanted() bool {
 	l := al.log
 	at := l.Appended()
 	if !l.o.Staged && at > al.populated.Load()-populateAhead/2 {
+		return true
+	}
+	if al.zeroing() && at > al.zeros.end.Load()-l.o.ZeroAhead/2 {
 		return true
 	}
 	last := l.files.Last()

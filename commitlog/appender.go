@@ -35,6 +35,7 @@ type Appender struct {
 	end     int64  // end of the segment in use
 	last    int64  // start of the newest record
 	stage   []byte // staged: bytes of [pos-len(stage), pos)
+	free    int64  // staged: no zeros are written below it
 	lmq     multiDispatch
 }
 
@@ -202,6 +203,9 @@ func (a *Appender) blank() error {
 func (a *Appender) writeOut() error {
 	if len(a.stage) == 0 {
 		return nil
+	}
+	if a.pos > a.free {
+		a.free = a.alloc.zeros.claim(a.pos)
 	}
 	at := a.pos - int64(len(a.stage))
 	_, err := a.file.File().WriteAt(a.stage, at-a.file.Offset())

@@ -28,8 +28,11 @@ type Options struct {
 	// Staged collects a batch in memory and writes it with one pwrite, which is
 	// the faster way to the disk under SYNC_FLUSH; otherwise records are encoded
 	// straight into the mapping (ASYNC_FLUSH).
-	Staged   bool
-	ReadOnly bool // map read-only, create nothing
+	Staged bool
+	// ZeroAhead is how far in front of the writer of a staged log Allocator.Zero
+	// writes zeros, in bytes; 0 = nowhere.
+	ZeroAhead int64
+	ReadOnly  bool // map read-only, create nothing
 
 	Encoder record.Encoder
 	// EnableLmq lets a put name light queues (INNER_MULTI_DISPATCH).
@@ -57,6 +60,9 @@ func Open(o Options) (*Log, error) {
 		options = append(options, mapped.ReadOnly())
 	}
 	files, err := mapped.OpenMappedFileQueue(o.FS, o.Dir, o.SegmentSize, o.Warn, options...)
+	if errors.Is(err, record.ErrCorrupt) {
+		return nil, fmt.Errorf("open commit log: %w (actorstore repair tells what can be done)", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open commit log: %w", err)
 	}

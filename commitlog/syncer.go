@@ -39,6 +39,9 @@ func (s *Syncer) Flush() error {
 		if err := s.sync(f, from, end); err != nil {
 			return s.fail(from, err)
 		}
+		if err := l.Failed(); err != nil {
+			return err // another sync of the log has failed meanwhile
+		}
 		l.flushed.raise(end)
 		from = end
 	}

@@ -32,7 +32,7 @@ type Log struct {
 // Open makes an empty log in dir.
 func Open(dir string, segmentSize int64, syncFlush bool, interval time.Duration) (*Log, error) {
 	log, err := commitlog.Open(commitlog.Options{
-		FS: mapped.OS(), Dir: dir + "/commitlog", TmpDir: dir + "/tmp", SegmentSize: segmentSize, Staged: syncFlush,
+		FS: mapped.OS(), Dir: dir + "/commitlog", TmpDir: dir + "/tmp", SegmentSize: segmentSize, Staged: syncFlush, ZeroAhead: 16 << 20,
 		Encoder: record.Encoder{AppendPropCRC: true, Host: netip.MustParseAddrPort("127.0.0.1:10911")},
 	})
 	if err != nil {
@@ -112,6 +112,7 @@ func (l *Log) prepare() {
 			l.alloc.Populate()
 			_, _ = l.alloc.Prepare()
 			l.alloc.Populate()
+			_ = l.alloc.Zero(time.Now())
 		}
 	}
 }
