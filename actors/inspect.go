@@ -11,6 +11,7 @@ import (
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
+	"github.com/actorstore/actorstore/repair"
 )
 
 // Inspection is a store that is only looked at: nothing on disk is touched, no
@@ -20,6 +21,7 @@ type Inspection struct {
 	input  recoverer.Input
 	o      Options
 	locked bool
+	wrong  []repair.Step // files that are not what they should be
 }
 
 // Inspect opens a store for looking at. It works beside a process that uses the
@@ -40,6 +42,12 @@ func Inspect(ctx context.Context, o Options) (*Inspection, error) {
 		return nil, err
 	}
 	i := &Inspection{rooms: r, o: o, locked: locked}
+	if !locked { // who uses the store has found its files right, and changes them
+		if i.wrong, err = repair.LookLog(r.fs, r.layout, o.sizes()); err != nil {
+			return nil, err
+		}
+		r.fs = repair.View(r.fs, i.wrong)
+	}
 	if err := i.open(ctx); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
@@ -67,7 +75,11 @@ func (i *Inspection) Locked() bool { return i.locked }
 func (i *Inspection) Clean() bool { return i.input.Clean }
 
 // Report is what was found, and what recovery would do.
-func (i *Inspection) Report() recoverer.Report { return i.rooms.report }
+func (i *Inspection) Report() recoverer.Report {
+	rep := i.rooms.report
+	rep.Findings = append(repair.Findings(i.wrong), rep.Findings...)
+	return rep
+}
 
 // State is what the small files of the store say.
 func (i *Inspection) State() recoverer.State { return i.input.State }
@@ -78,8 +90,21 @@ func (i *Inspection) Reader() *reader.Reader { return i.rooms.reader }
 // Bounds are the first physical offset of the log and its end.
 func (i *Inspection) Bounds() (min, end int64) { return i.rooms.log.Min(), i.rooms.log.Appended() }
 
-// Verify checks everything against everything and tells of each finding.
+// Verify checks everything against everything and tells of each finding. A file
+// of the log that is too short, too long, foreign or out of place is one, and the
+// rest is checked as if repair had been there.
 func (i *Inspection) Verify(ctx context.Context, visit func(recoverer.Finding)) error {
+	wrong := i.wrong
+	if !i.locked {
+		strays, err := repair.LookStrays(i.o.FS, i.rooms.layout, i.o.sizes())
+		if err != nil {
+			return err
+		}
+		wrong = append(strays, wrong...)
+	}
+	for _, f := range repair.Findings(wrong) {
+		visit(f)
+	}
 	return recoverer.Verify(ctx, i.input, visit)
 }
 
@@ -151,7 +176,7 @@ func FoundOptions(fsys mapped.FS, root string) (Options, error) {
 		{layout.BatchConsumeQueue(), 2, &o.MapperFileSizeBatchConsumeQueue},
 		{layout.ConsumeQueueExt(), 2, &o.MappedFileSizeConsumeQueueExt},
 	} {
-		if size, err := firstSize(fsys, found.dir, found.depth); err != nil {
+		if size, err := commonSize(fsys, found.dir, found.depth); err != nil {
 			return o, err
 		} else if size > 0 {
 			*found.size = size

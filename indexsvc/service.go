@@ -43,6 +43,7 @@ type Service struct {
 
 	mu      sync.Mutex // guards every change but a flush
 	damaged []*record.CorruptionError
+	unused  []string // files that hold no keys and are left alone
 	closed  atomic.Bool
 }
 
@@ -95,6 +96,7 @@ func (s *Service) load() error {
 			return err
 		}
 		if f == nil {
+			s.unused = append(s.unused, path)
 			s.o.Warn(path, "holds no keys: left by a process that died while making it, or of another size than configured; left alone")
 			continue
 		}

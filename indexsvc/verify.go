@@ -19,6 +19,9 @@ func (s *Service) Verify(check func(physicalOffset int64) error) error {
 	for _, d := range s.Damaged() {
 		failed = errors.Join(failed, d)
 	}
+	for _, path := range s.unused {
+		failed = errors.Join(failed, s.verifyUnused(path))
+	}
 	end := int64(-1)
 	for _, f := range s.list() {
 		if begin := f.beginPhy.Load(); begin < end {

@@ -102,6 +102,9 @@ func TestPlanSaysWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := checkpoint.CreateAbort(s.fs, s.layout, 1); err != nil {
+		t.Fatal(err)
+	}
 	set(checkpoint.Checkpoint{})
 	if p := plan(); p.Mark == nil || p.Mark.FlushedEnd == 0 {
 		t.Errorf("stopped between mark and checkpoint: %+v", p)

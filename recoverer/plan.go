@@ -91,10 +91,11 @@ func (p *Plan) chooseMark(in *Input) {
 }
 
 // justWritten tells that the store stopped between writing the newest mark and
-// the checkpoint that goes with it: the page is that of the mark before.
+// the checkpoint that goes with it: the page is that of the mark before. A clean
+// stop comes after both.
 func justWritten(in *Input) bool {
 	m := in.Marks
-	return len(m) > 1 && m[0].Sequence == m[1].Sequence+1 && m[1].Matches(in.Checkpoint)
+	return !in.Clean && len(m) > 1 && m[0].Sequence == m[1].Sequence+1 && m[1].Matches(in.Checkpoint)
 }
 
 // stands tells whether the last record below a mark is where the mark says, to

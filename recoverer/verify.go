@@ -18,35 +18,41 @@ import (
 // thing that is not as it must be is visited. The log is restored for reading.
 // The error is the context's, the disk's, or names a store that cannot be opened.
 func Verify(ctx context.Context, in Input, visit func(Finding)) error {
+	_, err := Check(ctx, in, visit)
+	return err
+}
+
+// Check is Verify; its report tells damage inside the log, which stays, from what
+// a recovery would mend.
+func Check(ctx context.Context, in Input, visit func(Finding)) (rep Report, err error) {
 	in.Warn = visit
-	var rep Report
 	r, err := begin(&in, &rep)
 	if err != nil {
-		return err
+		return rep, err
 	}
 	r.plan.ScanFrom = r.plan.Min
 	r.tail = newTail(r.in, r.plan, r.rep)
 	if err := r.inspectEnd(ctx); err != nil {
-		return err
+		return rep, err
 	}
 	v := &verifier{r: r, look: newLookup(r.in), queues: make(map[queueKey]*queueState), matched: make(map[queueKey]int64),
 		damage: damages{list: r.tail.damage}}
 	if err := v.behindEnd(); err != nil {
-		return err
+		return rep, err
 	}
 	if err := r.loadAsTheyAre(); err != nil {
-		return err
+		return rep, err
 	}
 	r.restore(r.dispatchedAsItIs())
 	if err := v.records(ctx); err != nil {
-		return err
+		return rep, err
 	}
 	if err := v.units(ctx); err != nil {
-		return err
+		return rep, err
 	}
 	v.index()
 	v.smallFiles()
-	return nil
+	return rep, nil
 }
 
 // verifier holds what a check has learned so far.

@@ -113,6 +113,11 @@ func (v *verifier) smallFiles() {
 	if len(in.Marks) > 0 && rep.Plan.Mark == nil {
 		v.r.find(Finding{Where: MarkFile, Path: in.Layout.MarkFile(), Want: "a mark of this log", Got: rep.Plan.WhyNoMark})
 	}
+	if m := rep.Plan.Mark; m != nil && in.Clean && m.Sequence < in.Marks[0].Sequence {
+		v.r.find(Finding{Where: CheckpointFile, Path: in.Layout.CheckpointFile(),
+			Want: fmt.Sprintf("the fields that mark %d was written with", in.Marks[0].Sequence),
+			Got:  fmt.Sprintf("those of mark %d", m.Sequence)})
+	}
 	if s := in.Summary; s != nil && (s.Dispatched < 0 || s.Dispatched > rep.End) {
 		v.r.find(Finding{Where: SummaryFile, Path: in.Layout.QueuesFile(), Offset: 12,
 			Want: fmt.Sprintf("a dispatched end in 0..%d", rep.End), Got: fmt.Sprint(s.Dispatched)})

@@ -72,7 +72,7 @@ func (a *app) verify(ctx context.Context, dir string, anyway bool) (err error) {
 			counted(int64(queueCount(i)), "queue"))
 	}
 	if err == nil && findings > 0 {
-		return fail(exitFailed, "actorstore dump "+dir+" --ruler --from OFFSET shows a place; opening or --recover mends queues and index",
+		return fail(exitFailed, "actorstore dump "+dir+" --ruler --from OFFSET shows a place; actorstore repair says what can be done",
 			"%s in %s", counted(int64(findings), "finding"), dir)
 	}
 	return err

@@ -12,6 +12,7 @@ var layers = [][]string{
 	{"commitlog/record", "commitlog/mapped", "commitlog/checkpoint", "commitlog/invariant"},
 	{"commitlog", "consumequeue", "indexsvc", "commitlog/mapped/mappedtest"},
 	{"dispatch", "flusher", "haactor", "recoverer", "reader", "retention"},
+	{"repair"},
 	{"actors", "actors/pb"},
 	{"."},
 	{"cmd/actorstore", "cmd/actorstore/load", "storetest"},

@@ -58,39 +58,40 @@ func TestRefused(t *testing.T) {
 		name    string
 		change  func(t *testing.T, dir string, o *actorstore.Options)
 		refused func(*testing.T, error)
+		look    string // Inspect opens it, and Verify names this file
 	}{
 		{"segments larger than said", func(_ *testing.T, _ string, o *actorstore.Options) {
 			o.MappedFileSizeCommitLog = golden.SegmentSize / 2
-		}, corrupt("commitlog/" + segment(0))},
+		}, corrupt("commitlog/" + segment(0)), ""},
 		{"segments smaller than said", func(_ *testing.T, _ string, o *actorstore.Options) {
 			o.MappedFileSizeCommitLog = 2 * golden.SegmentSize
-		}, corrupt("commitlog/" + segment(1))}, // 65536 is no multiple
+		}, corrupt("commitlog/" + segment(1)), ""}, // 65536 is no multiple
 		{"a number that is no offset", func(t *testing.T, dir string, _ *actorstore.Options) {
 			write(t, "", dir, "commitlog", mapped.Name(1234))
-		}, corrupt("commitlog/" + mapped.Name(1234))},
+		}, corrupt("commitlog/" + mapped.Name(1234)), "commitlog/" + mapped.Name(1234)},
 		{"an empty segment in the middle", func(t *testing.T, dir string, _ *actorstore.Options) {
 			must(t, os.Truncate(filepath.Join(dir, "commitlog", segment(2)), 0))
-		}, corrupt("commitlog/" + segment(2))},
+		}, corrupt("commitlog/" + segment(2)), "commitlog/" + segment(2)},
 		{"a short segment in the middle", func(t *testing.T, dir string, _ *actorstore.Options) {
 			must(t, os.Truncate(filepath.Join(dir, "commitlog", segment(2)), 4096))
-		}, corrupt("commitlog/" + segment(2))},
+		}, corrupt("commitlog/" + segment(2)), "commitlog/" + segment(2)},
 		{"queues in RocksDB", func(t *testing.T, dir string, _ *actorstore.Options) {
 			write(t, "MANIFEST-000004\n", dir, "consumequeue", "CURRENT")
-		}, unsupported("consumequeue/CURRENT")},
+		}, unsupported("consumequeue/CURRENT"), ""},
 		{"queues in RocksDB beside", func(t *testing.T, dir string, _ *actorstore.Options) {
 			write(t, "MANIFEST-000004\n", dir, "consumequeue_rocksdb", "CURRENT")
-		}, unsupported("consumequeue_rocksdb/CURRENT")},
+		}, unsupported("consumequeue_rocksdb/CURRENT"), ""},
 		{"DLedger", func(t *testing.T, dir string, _ *actorstore.Options) {
 			write(t, "", dir, "dledger-n0", "data", segment(0))
-		}, unsupported("dledger-n0")},
+		}, unsupported("dledger-n0"), ""},
 		{"several paths", func(_ *testing.T, dir string, o *actorstore.Options) {
 			o.StorePathCommitLog = dir + "/a," + dir + "/b"
-		}, option("StorePathCommitLog")},
-		{"no root", func(_ *testing.T, _ string, o *actorstore.Options) { o.StorePathRootDir = "" }, option("StorePathRootDir")},
+		}, option("StorePathCommitLog"), ""},
+		{"no root", func(_ *testing.T, _ string, o *actorstore.Options) { o.StorePathRootDir = "" }, option("StorePathRootDir"), ""},
 		{"no room for a unit", func(_ *testing.T, _ string, o *actorstore.Options) {
 			o.MappedFileSizeConsumeQueue = 19
-		}, option("MappedFileSizeConsumeQueue")},
-		{"delays", func(_ *testing.T, _ string, o *actorstore.Options) { o.MessageDelayLevel = "soon" }, option("MessageDelayLevel")},
+		}, option("MappedFileSizeConsumeQueue"), ""},
+		{"delays", func(_ *testing.T, _ string, o *actorstore.Options) { o.MessageDelayLevel = "soon" }, option("MessageDelayLevel"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := golden.Open(t, golden.Clean)
@@ -102,11 +103,25 @@ func TestRefused(t *testing.T) {
 				closeStore(t, s)
 			}
 			c.refused(t, err)
+			if strings.HasPrefix(c.look, "commitlog") && !strings.Contains(err.Error(), "actorstore repair") {
+				t.Errorf("%v does not say what to do", err)
+			}
 			i, err := actorstore.Inspect(t.Context(), o)
 			if err == nil {
+				told := false
+				must(t, i.Verify(t.Context(), func(f actorstore.Finding) {
+					told = told || c.look != "" && strings.HasSuffix(filepath.ToSlash(f.Path), c.look)
+				}))
+				if !told {
+					t.Errorf("verify does not name %q", c.look)
+				}
 				must(t, i.Close())
 			}
-			c.refused(t, err)
+			if c.look == "" {
+				c.refused(t, err)
+			} else {
+				must(t, err)
+			}
 			sameTree(t, dir, before)
 		})
 	}

@@ -1,0 +1,63 @@
+package repair
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
+)
+
+// claimWindow is how much of a segment is read to see what it claims to be; a
+// first record that is larger claims nothing.
+const claimWindow = 8 << 20
+
+// firstClaim gives the place that the first record of a segment claims, -1 if no
+// whole record stands there. sure: one flipped bit cannot explain that it is not
+// the place of the file's name: a checksum covers it, or the next record agrees.
+func firstClaim(fsys mapped.FS, path string, offset int64) (at int64, sure bool, err error) {
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return -1, false, err
+	}
+	defer f.Close()
+	for _, n := range []int{64 << 10, claimWindow} { // a large first record is rare
+		b := make([]byte, n)
+		got, err := f.ReadAt(b, 0)
+		if err != nil && err != io.EOF {
+			return -1, false, nil // a page that cannot be read claims nothing
+		}
+		b = b[:got]
+		size, at := claim(b)
+		if size == 0 {
+			continue
+		}
+		next, nextAt := claim(b[size:])
+		sure := next > 0 && nextAt == at+int64(size) || next == 0 && record.HasRecordCRC(b[:size])
+		return at, at == offset || sure, nil
+	}
+	return -1, false, nil
+}
+
+// claim gives the size of the whole record at the start of b, 0 if there is
+// none, and the place that it claims.
+func claim(b []byte) (size int, at int64) {
+	size, kind, err := record.Measure(b)
+	if err != nil || kind != record.KindRecord || size > len(b) {
+		return 0, -1
+	}
+	at, err = record.PhysicalOffsetOf(b[:size])
+	if err != nil || record.Verify(b[:size], at, record.CRCRecord) != nil {
+		return 0, -1
+	}
+	return size, at
+}
+
+func number(name string) int64 {
+	n, _ := strconv.ParseInt(name, 10, 64)
+	return n
+}
+
+func compare(a, b int64) int { return cmp.Compare(a, b) }
