@@ -63,9 +63,6 @@ func Open(o Options) (*Log, error) {
 	if errors.Is(err, record.ErrCorrupt) {
 		return nil, fmt.Errorf("open commit log: %w (actorstore repair tells what can be done)", err)
 	}
-	if errors.Is(err, record.ErrCorrupt) {
-		return nil, fmt.Errorf("open commit log: %w (actorstore repair tells what can be done)", err)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open commit log: %w", err)
 	}
