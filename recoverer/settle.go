@@ -15,7 +15,7 @@ func (r *recovery) settle(p *replay) error {
 	ends := make([]checkpoint.QueueEnd, 0, 64)
 	var failed error
 	for q := range r.in.Queues.All() {
-		failed = errors.Join(failed, q.CorrectMin(r.rep.Min))
+		failed = errors.Join(failed, q.CorrectMin(r.rep.Min), p.beginAnew(q))
 		r.rep.Queues++
 		if q.MaxOffset() > 0 {
 			*r.rep.Offsets.Next(q.Topic(), q.ID()) = q.MaxOffset()
@@ -44,6 +44,17 @@ func (r *recovery) settle(p *replay) error {
 		return err
 	}
 	return r.writeCheckpoint()
+}
+
+// beginAnew lets a queue start at 0 again that has no unit left while the log has
+// its beginning: no message was ever in front of that place. After a power cut a
+// later file of a queue may stand alone, of which the log holds nothing. Where
+// the log is damaged such a message may be in there, and its offset stays taken.
+func (p *replay) beginAnew(q *consumequeue.Queue) error {
+	if !p.log0 || len(p.damage.list) > 0 || q.MaxOffset() == 0 || q.MinOffset() < q.MaxOffset() {
+		return nil
+	}
+	return q.Reset(p.in.Layout.Aside())
 }
 
 func endOfQueue(q *consumequeue.Queue) checkpoint.QueueEnd {

@@ -354,3 +354,29 @@ func TestCountOfABatchUnitIsHit(t *testing.T) {
 		t.Errorf("%s, %d messages, next %d, %v", g.Status, len(g.Messages), g.NextOffset, err)
 	}
 }
+
+// A power cut took the whole log and left the second file of a queue. The first
+// message that came then had the offset at which that file begins.
+func TestLaterQueueFileAlone(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	for range 25 {
+		s.mustPut(t, "d", 10)
+	}
+	cut := fsys.Crash(1, mappedtest.Nothing)
+	layout := checkpoint.NewLayout(root, "")
+	dir := filepath.Join(layout.ConsumeQueue(), "d", "0")
+	must(t, cut.MkdirAll(dir))
+	f, err := cut.OpenFile(filepath.Join(dir, mapped.Name(200)), os.O_RDWR|os.O_CREATE, 0o644)
+	must(t, err)
+	must(t, f.Truncate(200))
+	must(t, f.Close())
+	s = small(t, cut)
+	if r := s.mustPut(t, "d", 10); r.QueueOffset != 0 {
+		t.Fatalf("the first message has queue offset %d, want 0", r.QueueOffset)
+	}
+	must(t, s.Close(t.Context()))
+	if n := small(t, cut.Kill()).count(t, "d"); n != 1 {
+		t.Fatalf("%d messages after reopening, want 1", n)
+	}
+}
