@@ -163,16 +163,13 @@ func (d *deletedTopics) replace(topics checkpoint.DeletedTopics) {
 func (d *deletedTopics) add(topic string, end int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	before, was := d.topics[topic]
-	d.topics[topic] = end
-	err := checkpoint.WriteDeleted(d.fs, d.layout, d.topics)
-	if err != nil {
-		delete(d.topics, topic)
-		if was {
-			d.topics[topic] = before
-		}
+	topics := maps.Clone(d.topics)
+	topics[topic] = end
+	if err := checkpoint.WriteDeleted(d.fs, d.layout, topics); err != nil {
+		return err
 	}
-	return err
+	d.topics = topics
+	return nil
 }
 
 // cut follows a log that has lost its tail: a deletion cannot reach behind its

@@ -205,6 +205,28 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// A removal that panics behind the directory left a queue that could never be
+// written again: it took its directories for made.
+func TestDestroyPanicsHalfWay(t *testing.T) {
+	for _, dir := range []string{root + "/consumequeue/a", root + "/consumequeue"} {
+		script := mappedtest.NewScript(mappedtest.NewFS())
+		s := open(t, options(script))
+		q := ensure(t, s, "a", 0, cq.Simple)
+		noErr(t, q.Append(entries(0, 25)))
+		script.Add(mappedtest.Rule{Op: mappedtest.OpSyncDir, Path: dir, Before: func() { panic("disk") }})
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Fatal("nothing has panicked")
+				}
+			}()
+			_ = q.Destroy()
+		}()
+		script.Clear()
+		noErr(t, ensure(t, s, "a", 0, cq.Simple).Append(entries(0, 5)))
+	}
+}
+
 func TestDestroyAndDeleteTopic(t *testing.T) {
 	fsys := mappedtest.NewFS()
 	s := open(t, options(fsys))

@@ -31,6 +31,7 @@ func (q *Queue) Destroy() error {
 	if err := q.empty(""); err != nil {
 		return err
 	}
+	q.dirsMade = false // should the rest panic, whoever writes next makes them again
 	err := q.removeDirs(q.root(), q.dir())
 	if q.store.o.ExtDir != "" && q.kind == Simple {
 		err = errors.Join(err, q.removeDirs(q.store.o.ExtDir, q.extDir()))
