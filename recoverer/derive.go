@@ -16,6 +16,9 @@ func (r *recovery) derive(ctx context.Context) error {
 	if err := r.loadQueues(); err != nil {
 		return err
 	}
+	if r.in.Index != nil && !r.in.DeferIndex && r.rep.End-r.plan.ReplayFrom >= apartFrom {
+		return r.deriveApart(ctx)
+	}
 	indexFrom, err := r.prepareIndex()
 	if err != nil {
 		return err
@@ -31,17 +34,22 @@ func (r *recovery) derive(ctx context.Context) error {
 			r.rep.IndexFrom = indexFrom
 		}
 	}
-	r.rep.Replayed = max(r.rep.End-from, 0)
-	if err := p.run(ctx, from, r.persistStep(p)); err != nil {
-		return err
-	}
-	if err := p.flush(); err != nil {
+	if err := r.replay(ctx, p, from); err != nil {
 		return err
 	}
 	if err := p.settle(); err != nil {
 		return err
 	}
 	return r.settle(p)
+}
+
+// replay brings the queues up to the log, and the index if the replay feeds it.
+func (r *recovery) replay(ctx context.Context, p *replay, from int64) error {
+	r.rep.Replayed = max(r.rep.End-from, 0)
+	if err := p.run(ctx, from, r.persistStep(p)); err != nil {
+		return err
+	}
+	return p.flush()
 }
 
 func (r *recovery) newReplay(indexFrom int64) *replay {
@@ -163,6 +171,10 @@ func (r *recovery) persistStep(p *replay) func(pos int64) error {
 		if err := p.flush(); err != nil {
 			return err
 		}
-		return r.writeSummary(pos, p.index.upTo(pos), p.ends())
+		applied := p.index.upTo(pos)
+		if r.indexApart {
+			applied = r.rep.Min // what it has will be seen in its files
+		}
+		return r.writeSummary(pos, applied, p.ends())
 	}
 }

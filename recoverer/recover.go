@@ -19,6 +19,8 @@ type recovery struct {
 	quiet bool // closed in order: nothing stands behind the end
 	// proven is how far the log is known to be on disk.
 	proven int64
+	// indexApart: the index is being made right beside the queues.
+	indexApart bool
 }
 
 // Recover makes a store consistent; see the package comment. Afterwards the log

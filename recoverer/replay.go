@@ -35,6 +35,8 @@ type replay struct {
 	damage damages
 	index  *indexFeed
 
+	onlyIndex bool // the queues are another's business
+
 	min, end  int64 // of the log
 	log0      bool  // the log has its beginning
 	all       int64 // from here on every queue takes records, before only those that are checked
@@ -160,6 +162,9 @@ func (p *replay) record(req *record.DispatchRequest, b []byte) error {
 	}
 	if !p.in.Deleted.Covers(req.Topic, req.PhysicalOffset) {
 		p.index.keep(req)
+	}
+	if p.onlyIndex {
+		return nil
 	}
 	var failed error
 	req.Units(p.in.MultiDispatch, p.names, func(u record.QueueUnit) {

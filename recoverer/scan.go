@@ -35,45 +35,53 @@ type stretch struct {
 	path     string
 	runs     []run
 	behind   error
+	seen     int64 // bytes looked at
 }
 
 // pageSize is the unit in which a mapping fails.
 const pageSize = 4096
 
-// scanSegment reads [from, to), which lies in one segment, and checks every
-// record in full. Behind a bad place it looks for the next good record. At
-// quiet, which is the proven end of a log that was closed in order, zeros are
-// not looked behind.
-func scanSegment(r *commitlog.Reader, from, to, quiet int64) stretch {
-	st := stretch{from: from, to: to}
-	s := r.Scan(from, to, record.CRCRecord)
+// follow scans the rest of a segment behind a first run of good entries and
+// checks every record in full. Behind a bad place it looks for the next good
+// record. At quiet, which is the proven end of a log that was closed in order,
+// zeros are not looked behind.
+func follow(r *commitlog.Reader, first run, to, quiet int64) stretch {
+	st := stretch{from: first.start, to: to}
+	s := r.Scan(first.end, to, record.CRCRecord)
 	defer s.Close()
-	var bad error
+	defer func() { st.seen = s.Seen() }()
+	next := first
 	for {
-		next := run{start: s.Pos(), last: -1, before: bad}
-		bad = walk(s, &next)
+		bad := walk(s, &next, to)
 		if next.end > next.start {
 			st.runs = append(st.runs, next)
 		} else if next.before != nil {
 			bad = next.before // a resync that led to nothing
 		}
 		st.path = s.Path()
-		if bad == io.EOF {
+		if bad == nil || bad == io.EOF {
 			return st
 		}
-		if errors.Is(bad, commitlog.ErrUnwritten) && s.Pos() == quiet || !resync(s, bad, from-from%r.Log().SegmentSize()) {
+		if errors.Is(bad, commitlog.ErrUnwritten) && s.Pos() == quiet || !resync(s, bad, st.segment(r)) {
 			st.behind = bad
 			return st
 		}
+		next = run{start: s.Pos(), last: -1, before: bad}
 	}
 }
 
-// walk goes through good entries and returns what ends them.
-func walk(s *commitlog.Scanner, r *run) error {
+// segment is the physical offset of the segment that the stretch lies in.
+func (st *stretch) segment(r *commitlog.Reader) int64 {
+	return st.from - st.from%r.Log().SegmentSize()
+}
+
+// walk goes through good entries that start below stop and returns what ends
+// them, nil at stop.
+func walk(s *commitlog.Scanner, r *run, stop int64) error {
 	var err error
 	fault := mapped.Guard(func() {
 		var e commitlog.Entry
-		for {
+		for s.Pos() < stop {
 			if e, err = s.Next(); err != nil {
 				return
 			}
@@ -100,12 +108,16 @@ func (r *run) note(e *commitlog.Entry) {
 	case r.last < 0:
 		r.firstTime = t
 	case t < r.lastTime:
-		if len(r.backs) == maxBacks {
-			r.backs = append(r.backs[:0], r.backs[1:]...)
-		}
-		r.backs = append(r.backs, back{e.Offset, r.lastTime})
+		r.wentBack(back{e.Offset, r.lastTime})
 	}
 	r.last, r.lastTime = e.Offset, t
+}
+
+func (r *run) wentBack(b back) {
+	if len(r.backs) == maxBacks {
+		r.backs = append(r.backs[:0], r.backs[1:]...)
+	}
+	r.backs = append(r.backs, b)
 }
 
 // resync goes to the next good record behind a bad place. Pages that cannot be

@@ -75,7 +75,7 @@ func (r *recovery) writeSummary(dispatched, indexApplied int64, ends []checkpoin
 	if _, err := r.in.Queues.Sync(); err != nil {
 		return fmt.Errorf("sync queues: %w", err)
 	}
-	if r.in.Index != nil {
+	if r.in.Index != nil && !r.indexApart {
 		if err := r.in.Index.Flush(); err != nil {
 			return fmt.Errorf("flush index: %w", err)
 		}

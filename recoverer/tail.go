@@ -58,7 +58,6 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 			t.take(&st)
 		}
 		done := batch[len(batch)-1].End() - t.plan.ScanFrom
-		t.rep.Scanned = done
 		t.in.Progress(Progress{Phase: PhaseScan, Done: done, Total: total})
 		if len(segments) > 0 && after != nil {
 			if err := after(); err != nil {
@@ -70,18 +69,36 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 	return nil
 }
 
-// scan reads some segments, each on its own.
+// scan reads some segments, each in chunks that may be read at once.
 func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
-	out := make([]stretch, len(batch))
 	quiet := int64(-1)
 	if t.in.Clean && t.plan.Own {
 		quiet = t.plan.Mark.FlushedEnd
 	}
-	t.in.Parallel(len(batch), func(i int) {
-		from := max(batch[i].Offset(), t.plan.ScanFrom)
-		out[i] = scanSegment(t.in.Log.Reader(), from, batch[i].End(), quiet)
-		out[i].path = batch[i].Path()
+	type job struct{ segment, chunk int }
+	var jobs []job
+	chunks := make([][]chunk, len(batch))
+	for i, f := range batch {
+		chunks[i] = chunksOf(f, max(f.Offset(), t.plan.ScanFrom), f.End())
+		for k := range chunks[i] {
+			jobs = append(jobs, job{i, k})
+		}
+	}
+	r := t.in.Log.Reader()
+	t.in.Parallel(len(jobs), func(i int) {
+		j := jobs[i]
+		chunks[j.segment][j.chunk].scan(r, batch[j.segment].End(), j.chunk == 0)
 	})
+	out := make([]stretch, len(batch))
+	t.in.Parallel(len(batch), func(i int) {
+		first, seen := join(chunks[i])
+		out[i] = follow(r, first, batch[i].End(), quiet)
+		out[i].path = batch[i].Path()
+		out[i].seen += seen
+	})
+	for i := range out {
+		t.rep.Scanned += out[i].seen
+	}
 	return out
 }
 

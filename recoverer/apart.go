@@ -1,0 +1,84 @@
+package recoverer
+
+import (
+	"context"
+	"errors"
+)
+
+// apartFrom is how much log the queues must lack for the index to be made right
+// beside them, on a reading of the log of its own. A variable for tests.
+var apartFrom int64 = 64 << 20
+
+// deriveApart makes queues and index right at once: they share nothing but the
+// log. What is checked and what comes out is as in derive.
+func (r *recovery) deriveApart(ctx context.Context) error {
+	x := r.besides()
+	p := r.newReplay(r.rep.Min)
+	p.index.service = nil
+	r.indexApart = true
+	var failed [2]error
+	r.in.Parallel(2, func(i int) {
+		if i == 0 {
+			failed[i] = r.queuesAlone(ctx, p)
+		} else {
+			failed[i] = x.indexAlone(ctx)
+		}
+	})
+	r.indexApart = false
+	for _, f := range x.rep.Findings {
+		r.find(f)
+	}
+	if err := errors.Join(failed[:]...); err != nil {
+		return err
+	}
+	for _, d := range x.damage {
+		if p.damage.add(d) { // where the queues lacked nothing
+			r.rep.Damage = append(r.rep.Damage, d)
+			p.finding(damageFinding(d))
+		}
+	}
+	p.index = x.feed
+	r.rep.Replayed = max(r.rep.Replayed, r.rep.End-x.feed.from)
+	if err := p.settle(); err != nil {
+		return err
+	}
+	return r.settle(p)
+}
+
+// queuesAlone replays the log for the queues.
+func (r *recovery) queuesAlone(ctx context.Context, p *replay) error {
+	if err := r.choose(p); err != nil {
+		return err
+	}
+	return r.replay(ctx, p, r.replayFrom(p))
+}
+
+// indexing is the index's half of a recovery. It has a plan, a report and an
+// input of its own, which the queues' half does not touch.
+type indexing struct {
+	recovery
+	feed   *indexFeed
+	damage []Damage // met on the way
+}
+
+func (r *recovery) besides() *indexing {
+	in, plan := *r.in, *r.plan
+	in.Warn, in.Progress = func(Finding) {}, func(Progress) {}
+	rep := &Report{Min: r.rep.Min, End: r.rep.End, Last: r.rep.Last}
+	return &indexing{recovery: recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, proven: r.proven}}
+}
+
+// indexAlone mends the index and gives it what it lacks.
+func (x *indexing) indexAlone(ctx context.Context) error {
+	from, err := x.prepareIndex()
+	if err != nil {
+		return err
+	}
+	found := len(x.rep.Findings)
+	p := x.newReplay(from)
+	p.onlyIndex = true
+	x.feed = p.index
+	err = p.run(ctx, min(from, x.rep.End), func(int64) error { return nil })
+	x.damage, x.rep.Findings = x.rep.Damage, x.rep.Findings[:found]
+	return err
+}
