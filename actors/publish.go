@@ -99,21 +99,23 @@ func waitsForFlush(m *record.Message) bool {
 // settle answers what was encoded and what is left of a batch after a failure or
 // a panic.
 func (a *appendActor) settle(rest []*putRequest) {
-	cause := a.t.writable()
-	if cause == nil {
-		cause = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
+	encoded := a.t.writable()
+	untouched := encoded
+	if encoded == nil {
+		encoded = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
+		untouched = fmt.Errorf("append actor failed: %w", ErrRestarting)
 	}
 	for _, r := range a.appended {
 		if r != nil { // nil: settled already
 			r.Result.Durability = flusher.NotStored // for all that is known
-			a.answer(r, flusher.FlushDiskTimeout, cause)
+			a.answer(r, flusher.FlushDiskTimeout, encoded)
 		}
 	}
 	a.appended = a.appended[:0]
 	for _, r := range rest {
 		size := r.Weight
 		if r.Take() {
-			a.answer(r, flusher.ServiceNotAvailable, cause)
+			a.answer(r, flusher.ServiceNotAvailable, untouched)
 		} else {
 			a.released += size
 		}
