@@ -38,16 +38,23 @@ func (a *appendActor) Receive(ctx actor.Context) {
 			a.t.dispatchWake.ring()
 		}
 	case *barrier:
-		a.publishAll()
-		if m.forget != "" {
-			a.out.Offsets().Delete(m.forget)
-		}
-		m.reply(a.t.rooms.log.Appended(), nil)
+		a.barrier(m)
 	case *actor.Stopping:
 		a.t.quietly(a.publishAll)
 	case *actor.Stopped:
 		a.t.quietly(func() { a.mailbox.Close(a.t.refuse) })
 	}
+}
+
+// barrier answers even if what has gathered cannot be written.
+func (a *appendActor) barrier(m *barrier) {
+	end, cause := int64(0), ErrRestarting
+	defer func() { m.reply(end, cause) }()
+	a.publishAll()
+	if m.forget != "" {
+		a.out.Offsets().Delete(m.forget)
+	}
+	end, cause = a.t.rooms.log.Appended(), nil
 }
 
 // put takes a batch into the log and publishes it, or leaves that for later.
