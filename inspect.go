@@ -35,4 +35,10 @@ func Inspect(ctx context.Context, options Options) (*Inspection, error) {
 // FoundOptions are DefaultOptions with the file sizes of the store that stands
 // at root; where there is none the defaults remain. Open them with the flush
 // type and limits of your choice.
-func FoundOptions(root string) (Options, error) { return actors.FoundOptions(mapped.OS(), root) }
+func FoundOptions(root string) (Options, error) { return FoundOptionsAt(root, "") }
+
+// FoundOptionsAt are FoundOptions of a store whose log lies elsewhere: at
+// commitLog (storePathCommitLog), if that is not empty.
+func FoundOptionsAt(root, commitLog string) (Options, error) {
+	return actors.FoundOptions(mapped.OS(), root, commitLog)
+}

@@ -160,12 +160,13 @@ func walkOne(s *commitlog.Scanner, visit func(commitlog.Entry, error) error) err
 func (i *Inspection) Close() error { return i.rooms.release() }
 
 // FoundOptions are DefaultOptions with the file sizes of the store that stands
-// at root, and with light queues if it has any, so that a store can be opened without knowing how it was made. Where
-// nothing stands the defaults remain.
-func FoundOptions(fsys mapped.FS, root string) (Options, error) {
+// at root, and with light queues if it has any, so that a store can be opened
+// without knowing how it was made. commitLog is storePathCommitLog; empty means
+// <root>/commitlog. Where nothing stands the defaults remain.
+func FoundOptions(fsys mapped.FS, root, commitLog string) (Options, error) {
 	o := DefaultOptions(root)
-	o.FS = fsys
-	layout := checkpoint.NewLayout(root, "")
+	o.FS, o.StorePathCommitLog = fsys, commitLog
+	layout := checkpoint.NewLayout(root, commitLog)
 	for _, found := range []struct {
 		dir   string
 		depth int

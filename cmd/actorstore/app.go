@@ -22,6 +22,7 @@ type app struct {
 	json    bool // --json
 	verbose bool // --verbose
 	started bool // the arguments were right and the command has begun
+	dir     string
 	store   storeFlags
 	bar     bar
 }

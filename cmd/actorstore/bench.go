@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,33 +38,21 @@ A warm-up of the same shape runs first and is not counted. The store stays.`,
   actorstore bench /tmp/b --producers 64 --flush sync --count 50000 --json`,
 		Args: words("DIR"), ValidArgsFunction: onlyDir,
 	}
-	c.Flags().IntVar(&l.Producers, "producers", 1, "goroutines that put")
-	c.Flags().IntVar(&l.Window, "window", 1, "unanswered puts of each; 1 waits for every answer")
-	c.Flags().IntVar(&l.Size, "size", 1024, "bytes of a body")
-	c.Flags().IntVar(&l.Count, "count", 200_000, "messages")
-	c.Flags().IntVar(&l.Queues, "queues", 8, "queues of the topic")
-	c.Flags().IntVar(&l.warmup, "warmup", -1, "messages before the measurement (default: --count, at most 100000)")
+	numberVar(c, &l.Producers, "producers", "", 1, 1, "goroutines that put")
+	numberVar(c, &l.Window, "window", "", 1, 1, "unanswered puts of each; 1 waits for every answer")
+	numberVar(c, &l.Size, "size", "", 1024, 0, "bytes of a body")
+	numberVar(c, &l.Count, "count", "", 200_000, 1, "messages")
+	numberVar(c, &l.Queues, "queues", "", 8, 1, "queues of the topic")
+	numberVar(c, &l.warmup, "warmup", "", -1, 0, "messages before the measurement (default: --count, at most 100000)")
 	unset(c, "warmup")
-	c.Flags().IntVar(&l.readers, "readers", 1, "goroutines that get")
-	c.Flags().IntVar(&l.Bodies, "bodies", 1024, "different bodies")
-	c.Flags().Int64Var(&l.Seed, "seed", 1, "of the bodies' bytes")
+	numberVar(c, &l.readers, "readers", "", 1, 1, "goroutines that get")
+	numberVar(c, &l.Bodies, "bodies", "", 1024, 1, "different bodies")
+	numberVar(c, &l.Seed, "seed", "", 1, anyNumber, "of the bodies' bytes")
 	c.Flags().BoolVar(&l.Keyed, "keyed", false, "give each message a tag and a key")
 	a.store.flushing(c, "async")
 	a.store.sizes(c)
 	c.RunE = a.runs(func(c *cobra.Command, args []string) error { return a.bench(c.Context(), l, args[0]) })
 	return c
-}
-
-func (l *benchLoad) check() error {
-	if l.warmup < 0 {
-		l.warmup = min(l.Count, 100_000)
-	}
-	for _, n := range []int{l.Producers, l.Window, l.Count, l.Queues, l.readers, l.Bodies, l.Size + 1} {
-		if n < 1 {
-			return usage("actorstore bench --help", "every number of bench is at least 1, --size and --warmup 0")
-		}
-	}
-	return nil
 }
 
 // emptyDir refuses a directory that holds anything.
@@ -81,8 +68,8 @@ func emptyDir(dir string) error {
 }
 
 func (a *app) bench(ctx context.Context, l *benchLoad, dir string) (err error) {
-	if err := l.check(); err != nil {
-		return err
+	if l.warmup < 0 {
+		l.warmup = min(l.Count, 100_000)
 	}
 	if err := emptyDir(dir); err != nil {
 		return err
@@ -103,7 +90,7 @@ func (a *app) bench(ctx context.Context, l *benchLoad, dir string) (err error) {
 	if err := b.run(ctx); err != nil {
 		return err
 	}
-	segments, err := os.ReadDir(filepath.Join(dir, "commitlog"))
+	segments, err := os.ReadDir(a.logDir(dir))
 	if err != nil {
 		return err
 	}

@@ -41,9 +41,9 @@ Exit code 1 if there was damage.`,
   actorstore dump data --from 5291 --to 6000 --ruler`,
 		Args: words("DIR", "[SEGMENT]"), ValidArgsFunction: onlyDir,
 	}
-	c.Flags().Int64Var(&f.from, "from", -1, "physical offset to begin at (default: the log's first)")
-	c.Flags().Int64Var(&f.to, "to", -1, "physical offset to end at (default: the log's end)")
-	c.Flags().Int64VarP(&f.count, "count", "n", -1, "at most so many entries")
+	numberVar(c, &f.from, "from", "", -1, 0, "physical offset to begin at (default: the log's first)")
+	numberVar(c, &f.to, "to", "", -1, 0, "physical offset to end at (default: the log's end)")
+	numberVar(c, &f.count, "count", "n", all, all, "at most so many entries; -1 for all")
 	c.Flags().BoolVar(&f.ruler, "ruler", false, "draw the fields over the bytes")
 	unset(c, "from", "to", "count")
 	c.Flags().BoolVar(&f.all, "all", false, "with --ruler: whole bodies")
@@ -65,7 +65,7 @@ func (a *app) dump(ctx context.Context, f *dumpFlags, args []string) (err error)
 	if err != nil {
 		return err
 	}
-	if err := f.rangeOf(args, i, o.MappedFileSizeCommitLog); err != nil {
+	if err := f.rangeOf(a, args, i, o.MappedFileSizeCommitLog); err != nil {
 		return err
 	}
 	d := &dumper{a: a, f: f, dir: args[0], segment: o.MappedFileSizeCommitLog}
@@ -82,18 +82,18 @@ func (a *app) dump(ctx context.Context, f *dumpFlags, args []string) (err error)
 		err = errors.Join(err, d.table.print())
 	}
 	if err == nil && d.damaged > 0 {
-		return fail(exitFailed, "actorstore verify "+args[0]+" checks queues and index, too", "%s", counted(int64(d.damaged), "damaged place"))
+		return fail(exitFailed, "actorstore verify DIR checks queues and index, too", "%s", counted(int64(d.damaged), "damaged place"))
 	}
 	return err
 }
 
 // rangeOf puts the range that SEGMENT names into the flags and checks it.
-func (f *dumpFlags) rangeOf(args []string, i *actorstore.Inspection, segment int64) error {
+func (f *dumpFlags) rangeOf(a *app, args []string, i *actorstore.Inspection, segment int64) error {
 	least, end := i.Bounds()
 	if len(args) > 1 {
 		at, err := strconv.ParseInt(filepath.Base(args[1]), 10, 64)
 		if err != nil {
-			return usage("the name of a file in "+filepath.Join(args[0], "commitlog"), "%q is no segment", args[1])
+			return usage("the name of a file in "+a.logDir(args[0]), "%q is no segment", args[1])
 		}
 		at -= at % segment
 		if f.from < at {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/actorstore/actorstore"
@@ -60,6 +61,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitOK
 	}
 	code, hint := a.classify(err)
+	err = inFlags(err)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		code, hint = exitInterrupted, ""
 		err = errors.New("interrupted")
@@ -72,9 +74,43 @@ func (a *app) report(ctx context.Context, err error) int {
 		}
 	}
 	if hint != "" {
-		fmt.Fprintf(a.err, "%s %s\n", a.errPaint(cyan, "try:"), hint)
+		fmt.Fprintf(a.err, "%s %s\n", a.errPaint(cyan, "try:"), dirWord.ReplaceAllLiteralString(hint, a.place()))
 	}
 	return code
+}
+
+// inFlags names the flag behind an option that cannot be.
+func inFlags(err error) error {
+	var option *actorstore.OptionError
+	if errors.As(err, &option) && optionFlags[option.Option] != "" {
+		return fmt.Errorf("--%s: want %s, got %s", optionFlags[option.Option], option.Want, option.Got)
+	}
+	return err
+}
+
+// dirWord stands in hints for the store.
+var dirWord = regexp.MustCompile(`\bDIR\b`)
+
+// place is the store as the next command line would have to name it.
+func (a *app) place() string {
+	if a.dir == "" {
+		return "DIR"
+	}
+	if a.store.commitLog != "" {
+		return shellWord(a.dir) + " --commitlog " + shellWord(a.store.commitLog)
+	}
+	return shellWord(a.dir)
+}
+
+// shellWord is text as a shell takes it for one word.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("/._-+:@%,=", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // classify knows the typed errors of the store.
@@ -99,7 +135,7 @@ func (a *app) classify(err error) (code int, hint string) {
 	case errors.As(err, &unsupported):
 		return exitUnsupported, ""
 	case errors.As(err, &option):
-		return exitUsage, "actorstore help, for the sizes that a command takes"
+		return exitUsage, "a command's --help says what its flags take"
 	case errors.As(err, &limit):
 		return exitUsage, "change the message; nothing of it was written"
 	case errors.Is(err, actorstore.ErrBusy):
@@ -111,7 +147,7 @@ func (a *app) classify(err error) (code int, hint string) {
 	case errors.Is(err, actorstore.ErrTags):
 		return exitUsage, `--tags "a || b", or no --tags for all messages`
 	case errors.As(err, &corrupt), errors.As(err, &fault):
-		return exitFailed, "actorstore verify DIR lists all damage, dump --ruler DIR --from N shows it"
+		return exitFailed, "actorstore verify DIR lists all damage, actorstore dump DIR --ruler --from N shows it"
 	case errors.As(err, &missing), errors.Is(err, actorstore.ErrNoRecord), errors.Is(err, actorstore.ErrNoQueue),
 		errors.Is(err, actorstore.ErrNoMessage):
 		return exitNotFound, "actorstore stat DIR shows what is there"

@@ -37,12 +37,11 @@ fields "body" and "encoding" (text, hex or base64).`,
   actorstore get data orders --tags "paid || sent" --count -1 --json`,
 		Args: words("DIR", "TOPIC", "[QUEUE]"), ValidArgsFunction: a.storeWords,
 	}
-	c.Flags().Int64Var(&f.offset, "offset", -1, "queue offset of the first message (default: the first there is)")
+	numberVar(c, &f.offset, "offset", "", -1, 0, "queue offset of the first message (default: the first there is)")
 	unset(c, "offset")
-	c.Flags().Int64VarP(&f.count, "count", "n", 10, "at most so many messages of each queue; -1 for all")
+	numberVar(c, &f.count, "count", "n", 10, all, "at most so many messages of each queue; -1 for all")
 	c.Flags().StringVar(&f.tags, "tags", "", `only messages with this tag, or one of "a || b"`)
 	c.Flags().StringVar(&f.time, "time", "", "begin at the first message stored then: "+timeForms)
-	c.MarkFlagsMutuallyExclusive("offset", "time")
 	f.body.flag(c)
 	a.store.reading(c)
 	c.RunE = a.runs(func(c *cobra.Command, args []string) error { return a.get(c.Context(), f, args) })
@@ -52,6 +51,9 @@ fields "body" and "encoding" (text, hex or base64).`,
 func (a *app) get(ctx context.Context, f *getFlags, args []string) (err error) {
 	if err := f.body.check(); err != nil {
 		return err
+	}
+	if f.offset >= 0 && f.time != "" {
+		return usage("one of them", "--offset and --time both say where to begin")
 	}
 	i, err := a.inspect(ctx, args[0], false)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/actorstore/actorstore"
 )
 
@@ -19,7 +17,7 @@ type ingest struct {
 	f       *runFlags
 	src     *source
 	pipe    *pipeline
-	bar     *progressbar.ProgressBar
+	meter   *meter
 	line    jsonLine
 	batch   []actorstore.Message
 	lines   []int64
@@ -34,7 +32,7 @@ type ingest struct {
 }
 
 func (a *app) run(ctx context.Context, f *runFlags, args []string) (err error) {
-	if err := f.check(); err != nil {
+	if err := f.check(args[1]); err != nil {
 		return err
 	}
 	in, size, err := a.input(args[1])
@@ -50,13 +48,13 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	r := &ingest{a: a, f: f, src: newSource(in), most: o.MaxMessageSize, began: time.Now(), bar: a.progress("put", size, true)}
+	r := &ingest{a: a, f: f, src: newSource(in), most: o.MaxMessageSize, began: time.Now(), meter: a.meter("put", 0, size, true)}
 	r.src.format, r.src.whole, r.src.keyField = inputFormat(f.format), f.whole, f.keyField
 	r.src.topic, r.src.queues, r.src.group = f.topic, f.queues, int64(f.batch)
 	r.pipe = newPipeline(s, f.window, r.acknowledged)
 	// What was sent is answered even after an interrupt.
 	err = errors.Join(r.all(ctx), r.pipe.drain(context.WithoutCancel(ctx)))
-	_ = r.bar.Finish()
+	r.meter.finish()
 	took := time.Since(r.began)
 	err = errors.Join(err, a.close(s))
 	return errors.Join(r.summary(took), err)
@@ -177,7 +175,8 @@ func (r *ingest) acknowledged(s *sending, result actorstore.PutResult) error {
 	if r.f.acks {
 		return r.a.out.Flush()
 	}
-	return r.bar.Set64(r.input)
+	r.meter.at(r.input)
+	return nil
 }
 
 func (r *ingest) summary(took time.Duration) error {

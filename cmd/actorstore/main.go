@@ -27,11 +27,17 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	a.bar.a, a.store.crc = a, true
 	root := newRoot(a)
-	root.SetArgs(commandFirst(root, args))
+	args = commandFirst(root, args)
+	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(a.out)
 	root.SetErr(errs)
-	err := root.ExecuteContext(ctx)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	err := named(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if flushed := a.out.Flush(); err == nil {
 		err = flushed
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -36,7 +35,7 @@ func (a *app) inspect(ctx context.Context, dir string, index bool) (*actorstore.
 // look opens a store for looking at. Beside a writer that is just making files a
 // look can fail; what fails again after a pause fails.
 func (a *app) look(ctx context.Context, dir string, index bool) (*actorstore.Inspection, error) {
-	if err := exists(dir); err != nil {
+	if err := a.exists(dir); err != nil {
 		return nil, err
 	}
 	for tries := 0; ; tries++ {
@@ -59,7 +58,7 @@ func (a *app) lookOnce(ctx context.Context, dir string, index bool) (*actorstore
 }
 
 // exists makes sure that dir is a store before it is read.
-func exists(dir string) error {
+func (a *app) exists(dir string) error {
 	const hint = "check the path; actorstore put DIR TOPIC BODY makes a new store"
 	info, err := os.Stat(dir)
 	switch {
@@ -70,15 +69,19 @@ func exists(dir string) error {
 	case !info.IsDir():
 		return notFound(hint, "%s is a file, not the directory of a store", dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "commitlog")); errors.Is(err, fs.ErrNotExist) {
-		return notFound(hint, "%s holds no store: it has no commitlog directory", dir)
+	if a.store.commitLog != "" {
+		if _, err := os.Stat(a.store.commitLog); errors.Is(err, fs.ErrNotExist) {
+			return notFound("check the path", "--commitlog: no directory %s", a.store.commitLog)
+		}
+	} else if _, err := os.Stat(a.logDir(dir)); errors.Is(err, fs.ErrNotExist) {
+		return notFound("--commitlog says where its log lies, if it has one; "+hint, "%s holds no store: it has no commitlog directory", dir)
 	}
 	return nil
 }
 
 // recover opens a store and closes it again.
 func (a *app) recover(ctx context.Context, dir string) error {
-	if err := exists(dir); err != nil {
+	if err := a.exists(dir); err != nil {
 		return err
 	}
 	o, err := a.options(dir)

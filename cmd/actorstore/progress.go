@@ -15,24 +15,63 @@ type bar struct {
 	a *app
 
 	mu    sync.Mutex // recovery tells from several goroutines
-	bar   *progressbar.ProgressBar
+	meter *meter
 	phase string
 }
 
-// barPause is between two drawings.
-const barPause = 100 * time.Millisecond
+// barPause is between two drawings; rateLeast is how long must have been measured
+// before a rate says anything.
+const (
+	barPause  = 100 * time.Millisecond
+	rateLeast = time.Second
+)
 
-func (a *app) progress(what string, total int64, bytes bool) *progressbar.ProgressBar {
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what),
-		progressbar.OptionSetVisibility(a.errTerminal), progressbar.OptionThrottle(barPause),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(total > 0),
+// meter is one bar, with a rate of what was done since it was made.
+type meter struct {
+	bar   *progressbar.ProgressBar
+	what  string
+	bytes bool
+	total int64 // -1 if it is not known
+	from  int64 // done before the bar was made
+	began time.Time
+	drawn time.Time
+}
+
+func (a *app) meter(what string, from, total int64, bytes bool) *meter {
+	return &meter{what: what, bytes: bytes, total: total, from: from, began: time.Now(), bar: progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(a.err), progressbar.OptionSetVisibility(a.errTerminal),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowDescriptionAtLineEnd(),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))}
+}
+
+// at draws how far it is.
+func (m *meter) at(done int64) {
+	now := time.Now()
+	if now.Sub(m.drawn) < barPause {
+		return
 	}
-	if bytes {
-		options = append(options, progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true))
+	m.drawn = now
+	m.bar.Describe(m.text(done, now.Sub(m.began)))
+	_ = m.bar.Set64(done)
+}
+
+func (m *meter) finish() { _ = m.bar.Finish() }
+
+// text is what stands beside the bar. What was done before the first drawing took
+// a time that is not known: it is no part of the rate.
+func (m *meter) text(done int64, took time.Duration) string {
+	amount := countText
+	if m.bytes {
+		amount = bytesText
 	}
-	return progressbar.NewOptions64(total, options...)
+	text := m.what + " " + amount(done)
+	if m.total >= 0 {
+		text += " of " + amount(m.total)
+	}
+	if took >= rateLeast {
+		text += ", " + amount(int64(float64(done-m.from)/took.Seconds())) + "/s"
+	}
+	return text
 }
 
 // event is for actorstore.Events.
@@ -42,11 +81,11 @@ func (b *bar) event(e actorstore.RecoveryEvent) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.bar == nil || b.phase != e.Phase {
+	if b.meter == nil || b.phase != e.Phase {
 		b.finish()
-		b.bar, b.phase = b.a.progress("recover: "+e.Phase, e.Total, e.Phase != "queues"), e.Phase
+		b.meter, b.phase = b.a.meter("recover: "+e.Phase, e.Done, e.Total, e.Phase != "queues"), e.Phase
 	}
-	_ = b.bar.Set64(e.Done)
+	b.meter.at(e.Done)
 }
 
 // end takes the bar away.
@@ -57,8 +96,8 @@ func (b *bar) end() {
 }
 
 func (b *bar) finish() {
-	if b.bar != nil {
-		_ = b.bar.Finish()
-		b.bar = nil
+	if b.meter != nil {
+		b.meter.finish()
+		b.meter = nil
 	}
 }

@@ -42,12 +42,12 @@ Delivering it is the work of a broker.`,
   actorstore put data orders --delay 10m "remind me"`,
 		Args: words("DIR", "TOPIC", "[BODY]"), ValidArgsFunction: a.storeWords,
 	}
-	c.Flags().Int32Var(&f.queue, "queue", 0, "queue in the topic")
+	numberVar(c, &f.queue, "queue", "", 0, 0, "queue in the topic")
 	c.Flags().StringVar(&f.tags, "tags", "", "the message's tag")
 	c.Flags().StringArrayVar(&f.keys, "key", nil, "a key to find the message by; may be given again")
 	c.Flags().StringArrayVar(&f.properties, "property", nil, "name=value; may be given again")
 	c.Flags().StringVar(&f.delay, "delay", "", "level or time of delay")
-	c.Flags().Int32Var(&f.flag, "flag", 0, "a number that the store keeps with the message")
+	numberVar(c, &f.flag, "flag", "", 0, anyNumber, "a number that the store keeps with the message")
 	a.store.flushing(c, "async")
 	a.store.sizes(c)
 	c.RunE = a.runs(func(c *cobra.Command, args []string) error { return a.putMessage(c.Context(), f, args) })
@@ -90,7 +90,7 @@ func (f *putFlags) message(a *app, args []string) (*actorstore.Message, error) {
 		m.Body = []byte(args[2])
 	} else {
 		if len(args) < 3 && a.inTerminal {
-			return nil, usage("actorstore put DIR TOPIC BODY, or - to type the body and end it with Ctrl-D", "BODY is missing")
+			return nil, usage("actorstore put DIR "+shellWord(m.Topic)+" BODY, or - to type the body and end it with Ctrl-D", "BODY is missing")
 		}
 		var err error
 		if m.Body, err = io.ReadAll(a.in); err != nil {

@@ -38,7 +38,7 @@ get prints it.`,
   actorstore query data orders paid --tag`,
 		Args: words("DIR", "TOPIC", "KEY"), ValidArgsFunction: a.storeWords,
 	}
-	c.Flags().IntVarP(&f.count, "count", "n", 64, "at most so many messages, the newest")
+	numberVar(c, &f.count, "count", "n", 64, 1, "at most so many messages, the newest")
 	c.Flags().StringVar(&f.begin, "begin", "", "only messages stored then or later: "+timeForms)
 	c.Flags().StringVar(&f.end, "end", "", "only messages stored then or before")
 	c.Flags().BoolVar(&f.byTag, "tag", false, "KEY is a tag (the index of RocketMQ 5.5 holds tags, too)")
@@ -82,7 +82,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, args []string) (err erro
 		return err
 	}
 	if s.count == 0 {
-		return notFound("actorstore get DIR TOPIC shows keys", "topic %q has no message with key %q", req.Topic, req.Key)
+		return notFound("actorstore get DIR "+shellWord(req.Topic)+" shows keys", "topic %q has no message with key %q", req.Topic, req.Key)
 	}
 	return nil
 }

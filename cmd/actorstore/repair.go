@@ -51,7 +51,7 @@ file kept aside, {"kept":"...","bytes":20}, and the summary,
 }
 
 func (a *app) repair(ctx context.Context, dir string, yes, skip bool) error {
-	if err := exists(dir); err != nil {
+	if err := a.exists(dir); err != nil {
 		return err
 	}
 	o, err := a.options(dir)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,15 +34,17 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "for machines: one JSON object a line")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens in the store to standard error")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(c.CommandPath()+" --help", "%w", err)
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp(root))
+	root.Version = buildOf(debug.ReadBuildInfo()).String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddGroup(&cobra.Group{ID: "write", Title: "Write:"}, &cobra.Group{ID: "read", Title: "Read:"},
 		&cobra.Group{ID: "check", Title: "Look inside and check:"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
 			c.DisableFlagsInUseLine = true
+			c.Flags().SortFlags = false // what belongs together stands together
 			root.AddCommand(c)
 		}
 	}
@@ -50,23 +52,8 @@ func newRoot(a *app) *cobra.Command {
 	add("write", newDemo(a), newPut(a), newRun(a), newBench(a))
 	add("read", newGet(a), newTail(a), newQuery(a), newExport(a))
 	add("check", newStat(a), newDump(a), newVerify(a), newRepair(a))
+	root.AddCommand(newVersion(a))
 	return root
-}
-
-// commandFirst lets flags stand before the command, too: what a flag there takes
-// is known only once the command is.
-func commandFirst(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
-		return args
-	}
-	for i, arg := range args {
-		for _, c := range root.Commands() {
-			if c.Name() == arg {
-				return slices.Concat(args[i:i+1], args[:i], args[i+1:])
-			}
-		}
-	}
-	return args
 }
 
 // unset keeps the help from printing a value that only says "not given".
@@ -81,6 +68,9 @@ func unset(c *cobra.Command, flags ...string) {
 func (a *app) runs(f func(c *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		a.started = true
+		if len(args) > 0 {
+			a.dir = args[0]
+		}
 		return f(c, args)
 	}
 }

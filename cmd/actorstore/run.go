@@ -39,7 +39,7 @@ func newRun(a *app) *cobra.Command {
 		Use: "run DIR FILE|- [flags]", Short: "Store the lines of a file or of standard input", Long: runHelp,
 		Example: `  actorstore run data access.log --topic access --queues 8
   tail -f app.log | actorstore run data - --topic app --flush sync
-  actorstore run data orders.jsonl --topic orders --format jsonl --key-field orderId`,
+  actorstore run data orders.jsonl --topic orders --key-field orderId`,
 		Args: words("DIR", "FILE"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -49,13 +49,13 @@ func newRun(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&f.topic, "topic", "", "topic of messages that name none")
-	c.Flags().Int32Var(&f.queues, "queues", 4, "queues that messages without one are spread over")
-	c.Flags().StringVar(&f.format, "format", "lines", "what a line is: lines or jsonl")
+	numberVar(c, &f.queues, "queues", "", 4, 1, "queues that messages without one are spread over")
+	c.Flags().StringVar(&f.format, "format", "", "what a line is: lines or jsonl (default: jsonl for a file named so, or .ndjson, else lines)")
 	c.Flags().StringVar(&f.keyField, "key-field", "", "with jsonl: the member that is the key")
 	c.Flags().BoolVar(&f.whole, "whole", false, "with jsonl: the whole line is the body, whatever is in it")
 	c.Flags().BoolVar(&f.skipBad, "skip-bad", false, "pass lines by that are no message")
-	c.Flags().IntVar(&f.batch, "batch", 1, "at most so many messages are put together")
-	c.Flags().IntVar(&f.window, "window", 512, "at most so many puts are under way")
+	numberVar(c, &f.batch, "batch", "", 1, 1, "at most so many messages are put together")
+	numberVar(c, &f.window, "window", "", 512, 1, "at most so many puts are under way")
 	c.Flags().BoolVar(&f.acks, "acks", false, "print a JSON line for each acknowledged message")
 	complete(c, "format", "lines", "jsonl")
 	a.store.flushing(c, "async")
@@ -64,13 +64,15 @@ func newRun(a *app) *cobra.Command {
 	return c
 }
 
-func (f *runFlags) check() error {
-	help := "actorstore run --help"
+// check holds the flags against each other; without --format the name of the
+// file tells.
+func (f *runFlags) check(file string) error {
+	if f.format == "" {
+		f.format = string(formatOf(file))
+	}
 	switch {
 	case f.format != string(formatLines) && f.format != string(formatJSONL):
 		return usage("--format lines, or --format jsonl", "--format %q is neither", f.format)
-	case f.queues < 1 || f.batch < 1 || f.window < 1:
-		return usage(help, "--queues, --batch and --window are at least 1")
 	case f.format == string(formatLines) && (f.keyField != "" || f.whole):
 		return usage("--format jsonl", "--key-field and --whole are for JSON lines")
 	case f.format == string(formatLines) && f.topic == "":

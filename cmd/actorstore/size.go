@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -27,8 +27,8 @@ func (s *byteSize) Set(text string) error {
 		}
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/factor {
-		return fmt.Errorf("want bytes, as in 65536, 64KiB or 1GiB")
+	if err != nil || n < 1 || n > math.MaxInt64/factor {
+		return errors.New("want bytes, as in 65536, 64KiB or 1GiB")
 	}
 	*s = byteSize(n * factor)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/actorstore/actorstore"
@@ -19,6 +20,15 @@ const (
 	formatLines inputFormat = "lines"
 	formatJSONL inputFormat = "jsonl"
 )
+
+// formatOf is what the name of a file says of its lines.
+func formatOf(file string) inputFormat {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".jsonl", ".ndjson":
+		return formatJSONL
+	}
+	return formatLines
+}
 
 // source turns lines of input into messages.
 type source struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ type storeFlags struct {
 	slots, entries     int
 	lmq                bool
 	recover            bool
+	commitLog          string
 	flush              string
 	crc                bool
 }
@@ -28,8 +30,9 @@ func (f *storeFlags) sizes(c *cobra.Command) {
 }
 
 func (f *storeFlags) geometry(c *cobra.Command) {
-	c.Flags().IntVar(&f.slots, "index-slots", 0, "hash slots of an index file, where its size does not tell (maxHashSlotNum)")
-	c.Flags().IntVar(&f.entries, "index-entries", 0, "entries of an index file, likewise (maxIndexNum)")
+	c.Flags().StringVar(&f.commitLog, "commitlog", "", "the log's directory, if it is not DIR/commitlog (storePathCommitLog)")
+	numberVar(c, &f.slots, "index-slots", "", 0, 1, "hash slots of an index file, where its size does not tell (maxHashSlotNum)")
+	numberVar(c, &f.entries, "index-entries", "", 0, 2, "entries of an index file, where its size does not tell (maxIndexNum)")
 	c.Flags().BoolVar(&f.lmq, "lmq", false, "light queues are in use (default: if there are any)")
 }
 
@@ -45,9 +48,17 @@ func (f *storeFlags) reading(c *cobra.Command) {
 	f.geometry(c)
 }
 
+// logDir is where the segments of a store lie.
+func (a *app) logDir(dir string) string {
+	if a.store.commitLog != "" {
+		return a.store.commitLog
+	}
+	return filepath.Join(dir, "commitlog")
+}
+
 // options are those of the store found at dir, with the flags on top.
 func (a *app) options(dir string) (actorstore.Options, error) {
-	o, err := actorstore.FoundOptions(dir)
+	o, err := actorstore.FoundOptionsAt(dir, a.store.commitLog)
 	if err != nil {
 		return o, err
 	}

@@ -45,8 +45,11 @@ func (a *app) survey(ctx context.Context, dir string, i *actorstore.Inspection) 
 	if s.findings, err = a.lasting(ctx, dir, i); err != nil {
 		return nil, err
 	}
+	if err := s.log.add(a.logDir(dir)); err != nil {
+		return nil, err
+	}
 	for part, count := range map[string]*fileCount{
-		"commitlog": &s.log, "consumequeue": &s.queues, "batchconsumequeue": &s.queues,
+		"consumequeue": &s.queues, "batchconsumequeue": &s.queues,
 		"consumequeue_ext": &s.queues, "index": &s.index, "actorstore/aside": &s.aside,
 	} {
 		if err := count.add(filepath.Join(dir, part)); err != nil {

@@ -52,7 +52,7 @@ With -f the topic need not exist yet.`,
 		Args: words("DIR", "TOPIC", "[QUEUE]"), ValidArgsFunction: a.storeWords,
 	}
 	c.Flags().BoolVarP(&t.follow, "follow", "f", false, "go on with what is put")
-	c.Flags().Int64VarP(&t.count, "count", "n", 10, "begin with so many messages of each queue")
+	numberVar(c, &t.count, "count", "n", 10, all, "begin with so many messages of each queue; -1 for all")
 	c.Flags().StringVar(&t.tags, "tags", "", `only messages with this tag, or one of "a || b"`)
 	t.body.flag(c)
 	a.store.reading(c)
@@ -139,7 +139,9 @@ func (t *tailer) queueStep(ctx context.Context, i *actorstore.Inspection, q acto
 	case known && from > q.Max: // the queue was made anew
 		from = q.Min
 	case !known && first:
-		from = q.Max - t.count
+		if from = q.Max - t.count; t.count == all {
+			from = q.Min
+		}
 	}
 	w := &queueWalk{a: t.a, i: i, limit: -1, end: q.Max, req: actorstore.GetRequest{
 		Topic: t.topic, QueueID: q.ID, Offset: max(from, q.Min), Tags: t.tags}}

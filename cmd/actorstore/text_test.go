@@ -21,13 +21,13 @@ func TestJavaHost(t *testing.T) {
 }
 
 func TestByteSize(t *testing.T) {
-	for in, want := range map[string]int64{"0": 0, "65536": 65536, "64k": 65536, "64KiB": 65536, "1 MB": 1 << 20, "2GiB": 2 << 30} {
+	for in, want := range map[string]int64{"65536": 65536, "64k": 65536, "64KiB": 65536, "1 MB": 1 << 20, "2GiB": 2 << 30} {
 		var s byteSize
 		if err := s.Set(in); err != nil || int64(s) != want {
 			t.Errorf("%s: %d %v, want %d", in, s, err, want)
 		}
 	}
-	for _, in := range []string{"", "x", "-1", "1.5g", "9999999999g"} {
+	for _, in := range []string{"", "x", "-1", "0", "1.5g", "9999999999g"} {
 		var s byteSize
 		if s.Set(in) == nil {
 			t.Errorf("%q is taken for %d", in, s)

@@ -35,6 +35,7 @@ var modules = map[string][]string{
 	"golang.org/x/sys":                  {"commitlog/mapped"},
 	"github.com/edsrzf/mmap-go":         {"commitlog/mapped"},
 	"github.com/spf13/cobra":            {"cmd"},
+	"github.com/spf13/pflag":            {"cmd"},
 	"github.com/schollz/progressbar":    {"cmd"},
 	"github.com/olekukonko/tablewriter": {"cmd"},
 	"golang.org/x/term":                 {"cmd"},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"encoding/hex"
@@ -32,7 +33,7 @@ type View interface {
 // of the log. Options tell where the segments are.
 func Read(ctx context.Context, v View, o actorstore.Options, min, end int64, ask *golden.Reading) (*golden.Reading, error) {
 	r := &golden.Reading{Min: min, Max: end}
-	trailers := trailers{dir: filepath.Join(o.StorePathRootDir, "commitlog"), size: o.MappedFileSizeCommitLog}
+	trailers := trailers{dir: cmp.Or(o.StorePathCommitLog, filepath.Join(o.StorePathRootDir, "commitlog")), size: o.MappedFileSizeCommitLog}
 	defer trailers.close()
 	for _, topic := range v.Topics() {
 		for _, q := range topic.Queues {
