@@ -61,3 +61,27 @@ func number(name string) int64 {
 }
 
 func compare(a, b int64) int { return cmp.Compare(a, b) }
+
+// isZero tells a file in which no byte is set.
+func isZero(fsys mapped.FS, path string) (bool, error) {
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	b := make([]byte, 1<<20)
+	for at := int64(0); ; at += int64(len(b)) {
+		n, err := f.ReadAt(b, at)
+		if err != nil && err != io.EOF {
+			return false, nil // what cannot be read is not known to be empty
+		}
+		for _, c := range b[:n] {
+			if c != 0 {
+				return false, nil
+			}
+		}
+		if n < len(b) {
+			return true, nil
+		}
+	}
+}

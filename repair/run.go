@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
 	"github.com/actorstore/actorstore/recoverer"
 )
@@ -94,7 +95,7 @@ func (in *Input) renew(p *plan, s *Step) error {
 	switch s.Action {
 	case Renew:
 		if s.Where == recoverer.MarkFile && p.marked {
-			return in.renewMark() // only its other slot is bad
+			return nil // only its other slot is bad: see finish
 		}
 	case Accept: // the mark tells of what is not there, the summary of units for it
 		paths = []string{in.Layout.MarkFile(), in.Layout.QueuesFile()}
@@ -166,7 +167,10 @@ func (in *Input) finish(rep *recoverer.Report) error {
 			return err
 		}
 	}
-	return nil
+	if err := checkpoint.CheckMark(in.FS, in.Layout); !errors.Is(err, record.ErrCorrupt) {
+		return err
+	}
+	return in.renewMark()
 }
 
 // dropIndex takes out what cannot be believed; recovery fills it again.

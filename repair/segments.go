@@ -22,6 +22,7 @@ type segment struct {
 	size   int64
 	claim  int64 // by its first record, -1 if that is no whole one
 	second bool  // the record behind claims it too, or a checksum covers the claim
+	blank  bool  // no byte is set, and another file holds what belongs there
 }
 
 // segments looks through the directory of the commit log.
@@ -40,15 +41,42 @@ func (l *look) segments() error {
 		// fault, and opening will say so.
 		return nil
 	}
+	if err := l.blanks(files); err != nil {
+		return err
+	}
 	l.places(files, parked)
 	return nil
 }
+
+// blanks finds segments that hold nothing while another claims their place: an
+// unused segment has changed places with one in use.
+func (l *look) blanks(files []segment) (err error) {
+	for i := range files {
+		f := &files[i]
+		if f.claim >= 0 || f.size != l.sizes.Segment {
+			continue
+		}
+		if !slices.ContainsFunc(files, func(o segment) bool { return o.foreign() && o.claim == f.offset }) {
+			continue
+		}
+		if f.blank, err = isZero(l.fs, f.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageSize divides the length of every segment that was made.
+const pageSize = 4096
 
 // longer tells of a log of one segment, which is short, that it was longer: only
 // then is the length that was said believed, and not the file's.
 func (l *look) longer(files []segment) bool {
 	if len(files) != 1 || files[0].size >= l.sizes.Segment {
 		return false
+	}
+	if files[0].size%pageSize != 0 && l.sizes.Segment%pageSize == 0 {
+		return true
 	}
 	marks, _ := checkpoint.ReadMarks(l.fs, l.layout)
 	for _, m := range marks {
@@ -123,7 +151,7 @@ func (l *look) places(files, parked []segment) {
 		case f.offset%l.sizes.Segment == 0 && at[f.offset] != "":
 			l.add(Step{Action: Move, Where: recoverer.CommitLog, Path: f.path, Offset: f.offset,
 				Want: "one file for each offset", Got: "also " + at[f.offset]})
-		case f.offset%l.sizes.Segment != 0, f.foreign() && (i < len(files)-1 || l.swapped(f, files)):
+		case f.offset%l.sizes.Segment != 0, f.blank, f.foreign() && (i < len(files)-1 || l.swapped(f, files)):
 			strangers = append(strangers, f)
 		default:
 			at[f.offset] = f.path
@@ -149,7 +177,7 @@ func (f segment) foreign() bool { return f.claim >= 0 && f.claim != f.offset && 
 // swapped tells of the last segment, which may begin with old bytes, that the
 // place it claims is held by a segment that does not belong there either.
 func (l *look) swapped(f segment, files []segment) bool {
-	return slices.ContainsFunc(files, func(o segment) bool { return o.offset == f.claim && o.foreign() })
+	return slices.ContainsFunc(files, func(o segment) bool { return o.offset == f.claim && (o.foreign() || o.blank) })
 }
 
 // stranger is a file at a place that is not its own.
@@ -162,6 +190,8 @@ func (l *look) stranger(f segment, at map[int64]string, files []segment) {
 	case f.offset%l.sizes.Segment != 0:
 		s.Want = fmt.Sprintf("a name that is a multiple of %d", l.sizes.Segment)
 		s.Got = filepath.Base(f.path)
+	case f.blank:
+		s.Want, s.Got = fmt.Sprintf("the segment that starts at offset %d", f.offset), "zeros; another file is that segment"
 	default:
 		s.Want = fmt.Sprintf("the segment that starts at offset %d", f.offset)
 		s.Got = fmt.Sprintf("a record of offset %d", f.claim)

@@ -65,6 +65,9 @@ func (a *atRest) damage(ctx context.Context, seed uint64) error {
 		}
 	}
 	err = a.noticed(ctx, fsys.Kill(), h)
+	if err == nil && seed%3 == 0 {
+		err = a.repaired(ctx, fsys.Kill(), h, rng)
+	}
 	if err == nil {
 		err = a.opened(ctx, fsys, h, rng)
 	}
@@ -92,7 +95,7 @@ func (a *atRest) noticed(ctx context.Context, fsys *mappedtest.FS, h *hit) error
 	if h.matters && len(findings) == 0 && i.Report().ReadOnly == nil {
 		return fmt.Errorf("not noticed by verify")
 	}
-	if !h.matters && h.class == logFile && len(findings) > 0 {
+	if !h.matters && !h.structural && h.class == logFile && len(findings) > 0 {
 		return fmt.Errorf("nothing was hit, but verify finds %v", findings[0])
 	}
 	hurt := h.hurt()
@@ -250,7 +253,7 @@ func (f files) differs(o files) string {
 // putFile replaces the contents of a file, or removes it.
 func putFile(fsys *mappedtest.FS, path string, b []byte, gone bool) error {
 	if gone {
-		return fsys.Remove(path)
+		return errors.Join(fsys.Remove(path), fsys.SyncDir(filepath.Dir(path)))
 	}
 	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {

@@ -74,8 +74,12 @@ func (h *hit) hurt() oracle.Hurt {
 			return h.queues[name] || h.units[name][offset]
 		},
 		Keys: h.class == indexFile,
+		Back: h.swapped(),
 	}
 }
+
+// swapped segments are found by what they hold, by repair and by who only looks.
+func (h *hit) swapped() bool { return h.class == logFile && strings.HasSuffix(h.what, "swapped") }
 
 // inQueue tells whether anything of a queue's files was hit.
 func (h *hit) inQueue(topic string, id int32) bool {
