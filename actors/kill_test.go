@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -269,11 +270,18 @@ func TestTailAfterPanic(t *testing.T) {
 	at := r.tree().log().Appended()
 	// Bytes behind the end, as of a batch that was not published.
 	file := r.tree().log().Segments()[0]
-	copy(file.Bytes()[at:], strings.Repeat("torn", 100))
+	copy(file.Bytes()[at:], strings.Repeat("torn", 1000))
 	release()
 	r.kill(appendName)
 	eventually(t, "restarted", func() bool { return r.told("restarted append") == 1 })
 	eventually(t, "puts go on", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
+	end := r.tree().log().Appended() - file.Offset()
+	if left := bytes.Count(file.Bytes()[end:], []byte("torn")); left != 0 {
+		t.Errorf("%d bytes of what was not published stand behind the end", 4*left)
+	}
+	if kept, err := r.disk.ReadDir(r.layout().Aside()); err != nil || len(kept) != 1 {
+		t.Errorf("kept aside: %v, %v", kept, err)
+	}
 	r.puts("a", 3, 6)
 	r.numbered("a", 6)
 	r.crash(asyncFlush)

@@ -128,6 +128,8 @@ func TestFlushFails(t *testing.T) {
 			for _, p := range waiting {
 				if result, err := p.Wait(r.ctx); result.Status != flusher.FlushDiskTimeout || statusOf(err) != result.Status || !errors.Is(err, syscall.EIO) {
 					t.Errorf("waiting for the flush: %+v, %v", result, err)
+				} else if result.Durability > flusher.Written {
+					t.Errorf("%v, says a put whose flush has failed", result.Durability)
 				}
 			}
 		} else {

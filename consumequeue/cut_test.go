@@ -333,3 +333,26 @@ func TestDeleteExpiredFailsAndIsTriedAgain(t *testing.T) {
 	}
 	wantUnits(t, q)
 }
+
+// TestCutIsDurable: units that were cut do not come back with a power cut, nor do
+// the files behind.
+func TestCutIsDurable(t *testing.T) {
+	for _, mode := range mappedtest.Modes() {
+		for seed := range uint64(4) {
+			mem := mappedtest.NewFS()
+			s := open(t, options(mem))
+			q := ensure(t, s, "topic", 0, cq.Simple)
+			noErr(t, q.Append(entries(0, 2*perFile+5)))
+			_, err := s.Sync()
+			noErr(t, err)
+			noErr(t, q.TruncateTo(perFile+2))
+			s = open(t, options(mem.Crash(seed, mode)))
+			q = ensure(t, s, "topic", 0, cq.Simple)
+			noErr(t, q.Load())
+			wantRange(t, q, 0, perFile+2)
+			wantUnits(t, q)
+			noErr(t, q.Append(entries(perFile+2, 4*perFile)))
+			wantUnits(t, q)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -166,6 +167,27 @@ func TestNoWakeIsLost(t *testing.T) {
 	if e.n.Waiting() != 0 || e.registered() != 0 {
 		t.Error("something is left behind")
 	}
+}
+
+// TestWakeBetweenLookAndSleep: the end moves just when a waiter has looked at it.
+func TestWakeBetweenLookAndSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n *Notifier
+		end := int64(0)
+		n = NewNotifier(func(string, int32) int64 {
+			seen := end
+			if end == 0 {
+				end = 1
+				n.Advanced("T", 0, end)
+			}
+			return seen
+		})
+		c, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		if err := n.Wait(c, "T", 0, 0); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWaitEnds(t *testing.T) {

@@ -51,6 +51,34 @@ func TestPageCacheIsNotBelieved(t *testing.T) {
 	}
 }
 
+// TestQueuePageCacheIsNotBelieved: units are in the cache and, after a sync that
+// failed, not on disk. Recovery writes them again before a summary claims them.
+func TestQueuePageCacheIsNotBelieved(t *testing.T) {
+	fsys := newFS()
+	script := mappedtest.NewScript(fsys)
+	s := open(t, script)
+	for i := range 10 {
+		s.put(message("T", 0, i, 100))
+	}
+	s.summary()
+	s.mark()
+	for i := range 20 { // two more files
+		s.put(message("T", 0, 10+i, 100))
+	}
+	script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Err: syscall.EIO}) // the first of them
+	if _, err := s.queues.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("the sync of the queue: %v", err)
+	}
+	script.Clear()
+	s.kill()
+	s = open(t, fsys)
+	if got := s.read("T", 0); got != line(0, 30) {
+		t.Errorf("read %s", got)
+	}
+	s.close()
+	check(t, fsys.DropCaches(), map[string]int{"T-0": 30})
+}
+
 // TestRewriteFails: the log is read-only and ends at what is proven.
 func TestRewriteFails(t *testing.T) {
 	s := open(t, newFS())
