@@ -47,6 +47,7 @@ func Check(ctx context.Context, in Input, visit func(Finding)) (rep Report, err 
 	if err := v.records(ctx); err != nil {
 		return rep, err
 	}
+	v.tellLacks()
 	if err := v.units(ctx); err != nil {
 		return rep, err
 	}
@@ -62,6 +63,8 @@ type verifier struct {
 	damage  damages
 	queues  map[queueKey]*queueState
 	matched map[queueKey]int64 // queue offsets whose unit is that of a record
+	lacks   map[queueKey]*lack
+	unkeyed lack // records with keys behind the index's end
 }
 
 // behindEnd wants nothing behind the end of the log.
@@ -184,7 +187,7 @@ func (v *verifier) unit(req *record.DispatchRequest, place record.QueueUnit) err
 			}
 			got = fmt.Sprintf("the queue's end at %d", st.q.MaxOffset())
 		}
-		v.tell(st, offset, want, got)
+		v.lack(key, offset, int64(num), req.PhysicalOffset, got)
 		return nil
 	}
 	e := consumequeue.Entry{QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,

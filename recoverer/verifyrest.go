@@ -40,6 +40,13 @@ func (v *verifier) key(req *record.DispatchRequest, what, key string, ask query)
 	if found || seen >= chainLimit || err != nil {
 		return // damage of the index is told by its own check
 	}
+	if req.PhysicalOffset > v.r.in.Index.EndPhyOffset() {
+		if v.unkeyed.records == 0 {
+			v.unkeyed.physical = req.PhysicalOffset
+		}
+		v.unkeyed.records, v.unkeyed.next = v.unkeyed.records+1, req.PhysicalOffset+int64(req.Size)
+		return
+	}
 	v.r.find(Finding{Where: Index, Path: v.r.in.Layout.Index(), Offset: req.PhysicalOffset,
 		Want: fmt.Sprintf("an entry for %s %q of topic %s", what, key, req.Topic), Got: "none"})
 }
