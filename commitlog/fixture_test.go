@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/commitlogtest"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -56,17 +57,13 @@ func options(fs mapped.FS, root string, settings ...setting) commitlog.Options {
 // begin makes an empty log.
 func begin(t testing.TB, fs mapped.FS, root string, settings ...setting) *bed {
 	t.Helper()
-	noErr(t, fs.MkdirAll(filepath.Join(root, "commitlog")))
 	return open(t, fs, root, 0, 0, settings...)
 }
 
 // open opens a log that is known to hold [min, end).
 func open(t testing.TB, fs mapped.FS, root string, min, end int64, settings ...setting) *bed {
 	t.Helper()
-	log, err := commitlog.Open(options(fs, root, settings...))
-	noErr(t, err)
-	t.Cleanup(log.Close)
-	log.Restore(min, min, end)
+	log := commitlogtest.Open(t, options(fs, root, settings...), min, end)
 	b := &bed{TB: t, fs: fs, root: root, log: log, alloc: log.Allocator(), disk: log.Syncer()}
 	b.out = log.Appender(b.alloc, commitlog.NewOffsetTable())
 	return b
@@ -231,34 +228,16 @@ func offsets(l *commitlog.Log) []int64 {
 	return list
 }
 
-func noErr(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("unexpected error: %v", err)
-	}
-}
-
-func wantErr(t testing.TB, err error, targets ...error) {
-	t.Helper()
-	for _, target := range targets {
-		if !errors.Is(err, target) {
-			t.Fatalf("got error %v, want %v", err, target)
-		}
-	}
-}
+// What the tests of several rooms say alike.
+var (
+	noErr   = commitlogtest.NoErr
+	wantErr = commitlogtest.WantErr
+	same    = commitlogtest.Same
+)
 
 func equal[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func same(t testing.TB, what string, got, want any) {
-	t.Helper()
-	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-		t.Errorf("%s: got %s, want %s", what, g, w)
-	}
+	commitlogtest.Equal(t, what, got, want)
 }
 
 // messages are n for queue 0 of "t", each with a record of the size.

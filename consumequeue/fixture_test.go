@@ -130,30 +130,15 @@ func itoa(v int32) string {
 
 func readFile(t tb, fsys mapped.FS, path string) []byte {
 	t.Helper()
-	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	b, err := mappedtest.ReadFile(fsys, path)
 	noErr(t, err)
-	defer f.Close()
-	size, err := f.Size()
-	noErr(t, err)
-	b := make([]byte, size)
-	if size > 0 {
-		_, err = f.ReadAt(b, 0)
-		noErr(t, err)
-	}
 	return b
 }
 
 // putFile makes or replaces a whole file.
 func putFile(t tb, fsys mapped.FS, path string, b []byte) {
 	t.Helper()
-	noErr(t, fsys.MkdirAll(filepath.Dir(path)))
-	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
-	noErr(t, err)
-	defer f.Close()
-	if len(b) > 0 {
-		_, err = f.WriteAt(b, 0)
-		noErr(t, err)
-	}
+	noErr(t, mappedtest.WriteFile(fsys, path, b))
 }
 
 // poke overwrites bytes of a file behind the store's back.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/commitlogtest"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
@@ -39,19 +40,15 @@ type bed struct {
 func begin(t testing.TB, segmentSize int64, rules dispatch.Rules) *bed {
 	t.Helper()
 	fs := mappedtest.NewScript(mappedtest.NewFS())
-	noErr(t, fs.MkdirAll("/store/commitlog"))
-	log, err := commitlog.Open(commitlog.Options{
+	log := commitlogtest.Open(t, commitlog.Options{
 		FS: fs, Dir: "/store/commitlog", TmpDir: "/store/tmp", SegmentSize: segmentSize, Staged: true, EnableLmq: true,
 		Encoder: record.Encoder{Host: netip.MustParseAddrPort("10.0.0.1:10911")},
-	})
-	noErr(t, err)
-	log.Restore(0, 0, 0)
+	}, 0, 0)
 	b := &bed{TB: t, fs: fs, log: log, rules: rules, clock: now}
 	b.rules.MultiDispatch = true
 	b.rules.Shards = max(b.rules.Shards, 1)
 	b.out = log.Appender(log.Allocator(), commitlog.NewOffsetTable())
 	b.derive()
-	t.Cleanup(log.Close)
 	return b
 }
 
@@ -88,11 +85,7 @@ func (b *bed) newReput(from int64) *dispatch.Reput {
 func (b *bed) put(m *record.Message) commitlog.Appended {
 	b.Helper()
 	b.clock++
-	at, err := b.out.Append(m, b.clock)
-	noErr(b, err)
-	noErr(b, b.out.Publish())
-	b.log.SetConfirm(b.log.Appended())
-	return at
+	return commitlogtest.Put(b, b.log, b.out, m, b.clock)
 }
 
 // read gives the next window up to a limit.
@@ -177,46 +170,23 @@ func (b *bed) spoil(at commitlog.Appended) {
 
 func (b *bed) write(offset int64, p []byte) {
 	b.Helper()
-	for _, f := range b.log.Segments() {
-		if offset >= f.Offset() && offset < f.End() {
-			_, err := f.File().WriteAt(p, offset-f.Offset())
-			noErr(b, err)
-			return
-		}
-	}
-	b.Fatalf("no segment holds %d", offset)
+	commitlogtest.Write(b, b.log, offset, p)
 }
 
 func message(topic string, queueID int32, pairs ...string) *record.Message {
 	return &record.Message{Topic: topic, QueueID: queueID, Properties: record.NewProperties(pairs...), Body: make([]byte, 300)}
 }
 
-func noErr(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("unexpected error: %v", err)
-	}
-}
-
-func wantErr(t testing.TB, err, target error) {
-	t.Helper()
-	if !errors.Is(err, target) {
-		t.Fatalf("got error %v, want %v", err, target)
-	}
-}
+// What the tests of several rooms say alike.
+var (
+	noErr   = commitlogtest.NoErr
+	wantErr = commitlogtest.WantErr
+	same    = commitlogtest.Same
+)
 
 func equal[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func same(t testing.TB, what string, got, want any) {
-	t.Helper()
-	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-		t.Errorf("%s: got %s, want %s", what, g, w)
-	}
+	commitlogtest.Equal(t, what, got, want)
 }
 
 // batched makes every queue a batch queue.

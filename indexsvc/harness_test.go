@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path"
 	"slices"
@@ -94,38 +95,16 @@ func verify(t fataler, s *indexsvc.Service) {
 
 func readFile(t fataler, fsys mapped.FS, name string) []byte {
 	t.Helper()
-	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	b, err := mappedtest.ReadFile(fsys, name)
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, size)
-	if size > 0 {
-		if _, err := f.ReadAt(b, 0); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return b
 }
 
 func writeFile(t fataler, fsys mapped.FS, name string, b []byte) {
 	t.Helper()
-	if err := fsys.MkdirAll(path.Dir(name)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteAt(b, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Sync(); err != nil {
+	if err := errors.Join(mappedtest.WriteFile(fsys, name, b), fsys.SyncFS(path.Dir(name))); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/commitlogtest"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -54,13 +55,10 @@ func newStore(t testing.TB, s shape) *store {
 	}
 	st := &store{t: t, fs: s.fs, root: s.root, topics: record.NewInterner(100), now: 1_700_000_000_000}
 	var err error
-	st.log, err = commitlog.Open(commitlog.Options{
+	st.log = commitlogtest.Open(t, commitlog.Options{
 		FS: s.fs, Dir: s.root + "/commitlog", TmpDir: s.root + "/tmp", SegmentSize: s.segment,
 		Encoder: record.Encoder{Host: storeHost}, EnableLmq: true,
-	})
-	st.must(err)
-	st.must(s.fs.MkdirAll(s.root + "/commitlog"))
-	st.log.Restore(0, 0, 0)
+	}, 0, 0)
 	st.app = st.log.Appender(st.log.Allocator(), commitlog.NewOffsetTable())
 	st.queues, err = consumequeue.Open(consumequeue.Options{
 		FS: s.fs, Dir: s.root + "/consumequeue", BatchDir: s.root + "/batchconsumequeue", TmpDir: s.root + "/tmp",
@@ -73,7 +71,6 @@ func newStore(t testing.TB, s shape) *store {
 	st.must(err)
 	st.r = New(st.log.Reader(), st.queues, st.index, s.reader)
 	t.Cleanup(func() {
-		st.log.Close()
 		st.queues.Close()
 		st.index.Close()
 	})
@@ -113,17 +110,9 @@ func (s *store) putAt(m *record.Message, ms int64) commitlog.Appended {
 	return at
 }
 
-func (s *store) appendAt(m *record.Message, ms int64) (at commitlog.Appended) {
+func (s *store) appendAt(m *record.Message, ms int64) commitlog.Appended {
 	s.t.Helper()
-	var err error
-	fault := mapped.Guard(func() {
-		if at, err = s.app.Append(m, ms); err == nil {
-			err = s.app.Publish()
-		}
-	})
-	s.must(errors.Join(fault, err))
-	s.log.SetConfirm(at.End())
-	return at
+	return commitlogtest.Put(s.t, s.log, s.app, m, ms)
 }
 
 // dispatch brings queues and index up to confirm.
@@ -157,23 +146,15 @@ func (s *store) dispatch() {
 
 func (s *store) units(req *record.DispatchRequest) {
 	s.t.Helper()
-	if record.IsTransactionPending(req.SysFlag) {
-		return
-	}
-	e := consumequeue.Entry{QueueOffset: req.QueueOffset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
-		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: 1}
-	kind := consumequeue.Simple
-	if req.InnerNum > 0 {
-		kind, e.Num, e.QueueOffset = consumequeue.Batch, req.InnerNum, req.InnerBase
-	}
-	s.unit(req.Topic, req.QueueID, kind, e)
-	names, offsets := strings.Split(string(req.MultiDispatch), ","), strings.Split(string(req.MultiOffset), ",")
-	for i := 0; i < len(names) && names[0] != ""; i++ {
-		var q int64
-		fmt.Sscan(offsets[i], &q)
-		e.QueueOffset = q
-		s.unit(names[i], 0, consumequeue.Simple, e)
-	}
+	req.Units(true, s.topics, func(u record.QueueUnit) {
+		kind := consumequeue.Simple
+		if u.Inner {
+			kind = consumequeue.Batch
+		}
+		offset, num := u.At(kind == consumequeue.Batch)
+		s.unit(u.Topic, u.QueueID, kind, consumequeue.Entry{QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
+			TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num})
+	})
 }
 
 func (s *store) unit(topic string, id int32, kind consumequeue.Kind, e consumequeue.Entry) {
@@ -208,13 +189,7 @@ func (s *store) fill(topic string, id int32, n, size int) []commitlog.Appended {
 // patch changes bytes of the log behind the store's back.
 func (s *store) patch(offset int64, b []byte) {
 	s.t.Helper()
-	for _, f := range s.log.Segments() {
-		if offset >= f.Offset() && offset < f.End() {
-			s.must(mapped.Guard(func() { copy(f.Bytes()[offset-f.Offset():], b) }))
-			return
-		}
-	}
-	s.t.Fatalf("no segment holds %d", offset)
+	commitlogtest.Write(s.t, s.log, offset, b)
 }
 
 // bodies are what a result says, cut at the filling.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/commitlogtest"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -32,16 +33,13 @@ type store struct {
 func newStore(t *testing.T) *store {
 	s := &store{t: t, fs: mappedtest.NewFS()}
 	var err error
-	s.must(s.fs.MkdirAll("/s/commitlog"))
-	s.log, err = commitlog.Open(commitlog.Options{FS: s.fs, Dir: "/s/commitlog", TmpDir: "/s/tmp", SegmentSize: segmentSize})
-	s.must(err)
-	s.log.Restore(0, 0, 0)
+	s.log = commitlogtest.Open(t, commitlog.Options{FS: s.fs, Dir: "/s/commitlog", TmpDir: "/s/tmp", SegmentSize: segmentSize}, 0, 0)
 	s.app = s.log.Appender(s.log.Allocator(), commitlog.NewOffsetTable())
 	s.queues, err = consumequeue.Open(consumequeue.Options{FS: s.fs, Dir: "/s/consumequeue", TmpDir: "/s/tmp", FileSize: 200})
 	s.must(err)
 	s.index, err = indexsvc.Open(indexsvc.Options{FS: s.fs, Dir: "/s/index", TmpDir: "/s/tmp", MaxHashSlotNum: 7, MaxIndexNum: 50})
 	s.must(err)
-	t.Cleanup(func() { s.log.Close(); s.queues.Close(); s.index.Close() })
+	t.Cleanup(func() { s.queues.Close(); s.index.Close() })
 	return s
 }
 
@@ -56,15 +54,7 @@ func (s *store) put(topic string, size int, ms int64) commitlog.Appended {
 	s.t.Helper()
 	m := &record.Message{Topic: topic, Body: []byte(strings.Repeat("b", size))}
 	m.SetKeys("k")
-	var at commitlog.Appended
-	var err error
-	s.must(mapped.Guard(func() {
-		if at, err = s.app.Append(m, ms); err == nil {
-			err = s.app.Publish()
-		}
-	}))
-	s.must(err)
-	s.log.SetConfirm(at.End())
+	at := commitlogtest.Put(s.t, s.log, s.app, m, ms)
 	q, err := s.queues.Ensure(topic, 0, consumequeue.Simple)
 	s.must(err)
 	s.must(q.Append([]consumequeue.Entry{{QueueOffset: at.QueueOffset, PhysicalOffset: at.PhysicalOffset, Size: int32(at.Size)}}))
@@ -77,13 +67,7 @@ func (s *store) put(topic string, size int, ms int64) commitlog.Appended {
 // write changes bytes of the log behind the store's back.
 func (s *store) write(offset int64, b []byte) {
 	s.t.Helper()
-	for _, f := range s.log.Segments() {
-		if offset >= f.Offset() && offset < f.End() {
-			s.must(mapped.Guard(func() { copy(f.Bytes()[offset-f.Offset():], b) }))
-			return
-		}
-	}
-	s.t.Fatalf("no segment at %d", offset)
+	commitlogtest.Write(s.t, s.log, offset, b)
 }
 
 func (s *store) state(v *Survey) State {

@@ -2,8 +2,6 @@ package checkpoint_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -62,32 +60,15 @@ func FuzzFiles(f *testing.F) {
 // putIn makes a file of any file system hold just content.
 func putIn(t *testing.T, fsys mapped.FS, path, content string) {
 	t.Helper()
-	if err := fsys.MkdirAll(filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, werr := f.WriteAt([]byte(content), 0)
-	if err := errors.Join(werr, f.Close()); err != nil {
+	if err := mappedtest.WriteFile(fsys, path, []byte(content)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func getFrom(t *testing.T, fsys mapped.FS, path string) string {
 	t.Helper()
-	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	b, err := mappedtest.ReadFile(fsys, path)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, size)
-	if _, err := f.ReadAt(b, 0); err != nil && size > 0 {
 		t.Fatal(err)
 	}
 	return string(b)

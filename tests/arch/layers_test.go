@@ -11,7 +11,7 @@ import (
 var layers = [][]string{
 	{"commitlog/record", "commitlog/mapped", "commitlog/checkpoint", "commitlog/invariant"},
 	{"commitlog", "consumequeue", "indexsvc", "commitlog/mapped/mappedtest"},
-	{"dispatch", "flusher", "haactor", "recoverer", "reader", "retention"},
+	{"dispatch", "flusher", "haactor", "recoverer", "reader", "retention", "commitlog/commitlogtest"},
 	{"repair"},
 	{"actors", "actors/pb"},
 	{"."},
@@ -69,7 +69,7 @@ func TestLayers(t *testing.T) {
 			to := below(path)
 			switch at := layerOf(to); {
 			case to == "":
-			case to == "commitlog/mapped/mappedtest" && p.name != "storetest":
+			case to == "commitlog/commitlogtest", to == "commitlog/mapped/mappedtest" && p.name != "storetest":
 				t.Errorf("%s: imports %s outside of a test", f.path, to)
 			case at < 0 || at > from || at == from && !slices.Contains(beside[p.name], to):
 				t.Errorf("%s: %s must not import %s", f.path, p.name, to)
