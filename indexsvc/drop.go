@@ -75,13 +75,23 @@ func (s *Service) drop(asideDir string, gone func(*indexFile) bool, goneDamaged 
 		}
 	}
 	s.damaged = kept
-	// The newest first: whatever a crash leaves is a beginning of the index.
-	slices.Reverse(out)
-	err := s.discard(out, asideDir)
-	for _, path := range left {
-		err = errors.Join(err, s.away(path, asideDir))
+	// The newest first: whatever a crash leaves is a beginning of the index. For
+	// the same reason the first file that stays ends it: without those in front of
+	// it there would be a hole, and nothing tells the next opening of that.
+	for _, f := range out {
+		f.retire()
 	}
-	return err
+	for _, f := range slices.Backward(out) {
+		if err := s.away(f.path, asideDir); err != nil {
+			return err
+		}
+	}
+	for _, path := range left {
+		if err := s.away(path, asideDir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // discard retires files that are out of the list and takes their names away.

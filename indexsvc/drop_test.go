@@ -134,6 +134,26 @@ func TestDropFaults(t *testing.T) {
 	}
 }
 
+// A drop that fails at one file leaves those in front of it too: the next opening
+// cannot tell a hole from records without keys.
+func TestDropFailedLeavesNoHole(t *testing.T) {
+	for k := 1; k <= 3; k++ {
+		fsys, s := fourFiles(t)
+		from := s.Files()[1].Name
+		script := mappedtest.NewScript(fsys)
+		s = open(t, script, 7, 3)
+		script.Add(mappedtest.Rule{Op: mappedtest.OpRename, At: k, Err: syscall.EDQUOT})
+		if err := s.DropFrom(from, aside); !errors.Is(err, syscall.EDQUOT) {
+			t.Fatalf("rename %d: %v", k, err)
+		}
+		got := find(t, open(t, fsys.Kill(), 7, 3), "T", "k")
+		slices.Reverse(got)
+		if all := []int64{10, 20, 30, 40, 50, 60, 70}; len(got) < 3 || !slices.Equal(got, all[:len(got)]) {
+			t.Errorf("rename %d fails: %v", k, got)
+		}
+	}
+}
+
 // Killed at any call, a drop leaves a beginning of the index.
 func TestDropKilled(t *testing.T) {
 	for k := 1; ; k++ {
