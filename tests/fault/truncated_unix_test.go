@@ -36,14 +36,16 @@ func TestTruncated(t *testing.T) {
 		ledger(t, "truncated", n, violated(t))
 		t.Logf("%d files cut under a store in use, nobody died", n)
 	})
-	for _, sync := range []bool{false, true} {
-		for _, part := range parts {
-			for _, size := range []int64{0, 4096} {
-				t.Run(fmt.Sprintf("%s/sync=%v/%d", part.name, sync, size), func(t *testing.T) {
-					t.Parallel()
-					truncated(t, part.name, part.glob, size, sync)
-				})
-				n++
+	for range cycles(1) {
+		for _, sync := range []bool{false, true} {
+			for _, part := range parts {
+				for _, size := range []int64{0, 4096} {
+					t.Run(fmt.Sprintf("%s/sync=%v/%d", part.name, sync, size), func(t *testing.T) {
+						t.Parallel()
+						truncated(t, part.name, part.glob, size, sync)
+					})
+					n++
+				}
 			}
 		}
 	}
