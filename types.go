@@ -59,6 +59,8 @@ type (
 	FlushDiskType = actors.FlushDiskType
 	// Finding is one thing in a store that is not as it must be.
 	Finding = recoverer.Finding
+	// Plan says what recovery goes by.
+	Plan = recoverer.Plan
 )
 
 // The errors that a caller may want to tell apart with errors.As.

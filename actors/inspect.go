@@ -61,6 +61,7 @@ func (i *Inspection) open(ctx context.Context) (err error) {
 	if i.input, err = i.rooms.recoveryInput(&i.o); err != nil {
 		return err
 	}
+	i.input.InUse = i.locked
 	if i.rooms.report, err = recoverer.Inspect(ctx, i.input); err != nil {
 		return err
 	}

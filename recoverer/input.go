@@ -34,6 +34,9 @@ type Input struct {
 	// CheckQueues compares every unit of every queue with the log, whatever the
 	// summary says: for a store in which a damaged unit was met.
 	CheckQueues bool
+	// InUse: another process has the store open and goes on writing. Inspect and
+	// Verify then end at the first bad place that nothing proves to be damage.
+	InUse bool
 	// DeferIndex leaves what the index lacks to the caller: Report.IndexFrom.
 	DeferIndex bool
 

@@ -2,7 +2,10 @@ package recoverer
 
 import (
 	"context"
+	"errors"
 
+	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
@@ -47,7 +50,11 @@ func (r *recovery) inspectEnd(ctx context.Context) error {
 	if err := t.find(ctx, nil); err != nil {
 		return err
 	}
-	r.dropOld()
+	if r.in.InUse {
+		r.besideWriter()
+	} else {
+		r.dropOld()
+	}
 	r.rep.Min, r.rep.End, r.rep.Last = r.plan.Min, t.end, t.last
 	r.rep.Damage, r.rep.OldEnd = t.damage, t.oldAt
 	for _, d := range t.damage {
@@ -60,6 +67,16 @@ func (r *recovery) inspectEnd(ctx context.Context) error {
 	return nil
 }
 
+// besideWriter notes where the writer was met. What the scan could not make sense
+// of there, it was too early for; and a mark may be newer than the listing.
+func (r *recovery) besideWriter() {
+	t := r.tail
+	if t.torn || t.why != nil && !errors.Is(t.why, commitlog.ErrUnwritten) {
+		r.rep.Writer = t.end
+	}
+	r.plan.Doubt, t.oldAt = nil, -1
+}
+
 // loadAsTheyAre finds the ends of the queues; damage is reported and left.
 func (r *recovery) loadAsTheyAre() error {
 	queues := make([]*consumequeue.Queue, 0, 64)
@@ -68,7 +85,10 @@ func (r *recovery) loadAsTheyAre() error {
 	}
 	errs := make([]error, len(queues))
 	r.inChunks(PhaseQueues, len(queues), func(i int) {
-		if errs[i] = queues[i].Load(); errs[i] == nil {
+		if errs[i] = queues[i].Load(); r.in.InUse && isCorrupt(errs[i]) {
+			errs[i] = sameAgain(queues[i], errs[i])
+		}
+		if errs[i] == nil {
 			errs[i] = queues[i].CorrectMin(r.rep.Min)
 		}
 	})
@@ -83,6 +103,17 @@ func (r *recovery) loadAsTheyAre() error {
 	}
 	r.rep.Queues = len(queues)
 	return nil
+}
+
+// sameAgain looks at a queue once more beside its writer: only what is wrong at
+// the same place is damage.
+func sameAgain(q *consumequeue.Queue, before error) error {
+	var a, b *record.CorruptionError
+	err := q.Reload()
+	if err == nil || errors.As(before, &a) && errors.As(err, &b) && (a.Path != b.Path || a.Offset != b.Offset) {
+		return nil
+	}
+	return err
 }
 
 // dispatchedAsItIs is the end of the last record that a queue points at.

@@ -63,7 +63,7 @@ func Recover(ctx context.Context, in Input) (rep Report, err error) {
 
 // begin makes the plan.
 func begin(in *Input, rep *Report) (*recovery, error) {
-	rep.IndexFrom, rep.Last, rep.OldEnd = -1, -1, -1
+	rep.IndexFrom, rep.Last, rep.OldEnd, rep.Writer = -1, -1, -1, -1
 	if err := in.check(); err != nil {
 		return nil, err
 	}

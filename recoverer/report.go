@@ -70,6 +70,9 @@ type Report struct {
 	Min  int64 // first physical offset of the log
 	End  int64 // end of the log
 	Last int64 // start of the last record, -1 if there is none
+	// Writer is where the one who uses the store was just writing: what stands
+	// from there on is not judged. -1 if nobody was met.
+	Writer int64
 
 	Damage []Damage // inside the log, in order
 	Cut    int64    // bytes behind the end that were kept aside and zeroed

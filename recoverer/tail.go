@@ -141,6 +141,9 @@ func (t *tail) judge(r *run, missing bool, path string) {
 	case r.start == t.end:
 	case missing, t.belowMark():
 		t.hurt(r.start, r.before, path)
+	case t.in.InUse: // it was not whole when it was read; by now it is
+		t.torn = true
+		return
 	case t.lostWrite(r.start):
 		t.torn = true
 		return

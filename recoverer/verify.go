@@ -37,8 +37,10 @@ func Check(ctx context.Context, in Input, visit func(Finding)) (rep Report, err 
 	}
 	v := &verifier{r: r, look: newLookup(r.in), queues: make(map[queueKey]*queueState), matched: make(map[queueKey]int64),
 		damage: damages{list: r.tail.damage}}
-	if err := v.behindEnd(); err != nil {
-		return rep, err
+	if !r.in.InUse {
+		if err := v.behindEnd(); err != nil {
+			return rep, err
+		}
 	}
 	if err := r.loadAsTheyAre(); err != nil {
 		return rep, err

@@ -32,22 +32,11 @@ func (a *app) inspect(ctx context.Context, dir string, index bool) (*actorstore.
 	return i, nil
 }
 
-// look opens a store for looking at. Beside a writer that is just making files a
-// look can fail; what fails again after a pause fails.
+// look opens a store for looking at.
 func (a *app) look(ctx context.Context, dir string, index bool) (*actorstore.Inspection, error) {
 	if err := a.exists(dir); err != nil {
 		return nil, err
 	}
-	for tries := 0; ; tries++ {
-		i, err := a.lookOnce(ctx, dir, index)
-		if err == nil || tries == lookAgain || ctx.Err() != nil || !errors.Is(err, actorstore.ErrCorrupt) {
-			return i, err
-		}
-		time.Sleep(lookPause)
-	}
-}
-
-func (a *app) lookOnce(ctx context.Context, dir string, index bool) (*actorstore.Inspection, error) {
 	o, err := a.options(dir)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (a *app) stat(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
-	s, err := a.survey(ctx, dir, i)
+	s, err := a.survey(dir, i)
 	if err != nil {
 		return err
 	}

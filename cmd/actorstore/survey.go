@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +27,7 @@ type survey struct {
 // fileCount is how many files a part of the store has and what sizes they show.
 type fileCount struct{ files, bytes int64 }
 
-func (a *app) survey(ctx context.Context, dir string, i *actorstore.Inspection) (*survey, error) {
+func (a *app) survey(dir string, i *actorstore.Inspection) (*survey, error) {
 	o, err := a.options(dir)
 	if err != nil {
 		return nil, err
@@ -42,9 +41,7 @@ func (a *app) survey(ctx context.Context, dir string, i *actorstore.Inspection) 
 		s.state = "unclean"
 	}
 	s.least, s.end = i.Bounds()
-	if s.findings, err = a.lasting(ctx, dir, i); err != nil {
-		return nil, err
-	}
+	s.findings = s.report.Findings
 	if err := s.log.add(a.logDir(dir)); err != nil {
 		return nil, err
 	}
@@ -127,10 +124,9 @@ func (s *survey) people() error {
 		say("aside", "%s, %s, that recovery cut away and kept in %s", counted(s.aside.files, "file"), bytesText(s.aside.bytes),
 			filepath.Join(s.dir, "actorstore", "aside"))
 	}
-	if mark := r.Plan.Mark; mark != nil {
-		say("mark", "number %d: durable up to %s", mark.Sequence, countText(mark.FlushedEnd))
-	} else {
-		say("mark", "none that counts: %s", r.Plan.WhyNoMark)
+	say("on disk", "%s", onDisk(&r.Plan, s.least, s.end))
+	if r.Writer >= 0 {
+		say("writer", "at %s; what stands behind is just being written", countText(r.Writer))
 	}
 	c := s.i.State().Checkpoint
 	say("checkpoint", "log %s, queues %s, index %s", timeText(c.PhysicMsgTimestamp), timeText(c.LogicsMsgTimestamp), timeText(c.IndexMsgTimestamp))
@@ -142,6 +138,25 @@ func (s *survey) people() error {
 	}
 	a.printf("\n")
 	return s.queueTable()
+}
+
+// onDisk tells what the durable mark does, in plain words.
+func onDisk(p *actorstore.Plan, least, end int64) string {
+	mark := p.Mark
+	switch {
+	case mark == nil && p.WhyNoMark == "there is none":
+		return "not known: this engine has not written the store yet"
+	case mark == nil:
+		return "not known: " + p.WhyNoMark
+	case mark.FlushedEnd <= least && end <= least:
+		return "everything; the log is empty"
+	case mark.FlushedEnd <= least:
+		return "not known yet: the first records were not flushed when this was last written down"
+	case mark.FlushedEnd >= end:
+		return fmt.Sprintf("the whole log (mark number %d)", mark.Sequence)
+	}
+	return fmt.Sprintf("the log up to %s, the last %s perhaps not (mark number %d)", countText(mark.FlushedEnd),
+		bytesText(end-mark.FlushedEnd), mark.Sequence)
 }
 
 func (s *survey) queueTable() error {

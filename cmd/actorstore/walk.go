@@ -21,6 +21,13 @@ type queueWalk struct {
 	damaged int
 }
 
+// What a look cannot make sense of beside a writer is looked at again after a
+// pause.
+const (
+	lookAgain = 3
+	lookPause = 20 * time.Millisecond
+)
+
 // batchCount is how many messages are read at once.
 const batchCount = 64
 
