@@ -42,9 +42,10 @@ fuzz:             ## every fuzz target for FUZZTIME
 IMAGES ?= 20000
 CASES ?= 5000
 SEED ?= 1
-proof:            ## crash images, damage, kills and fault sweeps, in memory and with processes
+proof:            ## crash images, damage, kills, fault sweeps, dying actors, in memory and with processes
 	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED) -ledger $(CURDIR)/tests/ledger.csv
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(CURDIR)/tests/ledger.csv
+	$(GO) test -count=1 -timeout 60m ./storetest -run 'TestPanics|TestSeeds' -panics $(CASES) -seeds $(CASES) -seed $(SEED)00000
 
 rigs:             ## real power cuts, failing disks and full disks; root, Debian
 	sh tests/fault/install.sh

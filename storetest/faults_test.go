@@ -39,6 +39,9 @@ func TestPanicAtCounts(t *testing.T) {
 	if _, err := s.Put(context.Background(), message("a", 0, "2")); !errors.Is(err, actorstore.ErrRestarting) || errors.Is(err, actorstore.ErrOutcomeUnknown) {
 		t.Errorf("the third put: %v", err)
 	}
+	if err := storetest.Await(context.Background(), func() bool { return reason.Load() != nil }); err != nil {
+		t.Fatal(err)
+	}
 	var injected *storetest.Injected
 	if err, ok := reason.Load().(error); !ok || !errors.As(err, &injected) || injected.Actor != "append" || injected.Step != actors.StepPut {
 		t.Errorf("reason %v", reason.Load())

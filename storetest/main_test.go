@@ -13,7 +13,7 @@ import (
 var (
 	panics = flag.Int("panics", 200, "injected panics for each kind of actor")
 	seeds  = flag.Int("seeds", 1000, "random scripts in virtual time")
-	seed   = flag.Uint64("seed", 0, "one random script, as a failure prints it")
+	seed   = flag.Uint64("seed", 1, "the first of them; a failure prints its own")
 )
 
 func TestMain(m *testing.M) {

@@ -14,19 +14,15 @@ import (
 // Whatever goes wrong in whatever order: nobody waits for ever, nothing that was
 // acknowledged is lost, nothing stands out of order, and no goroutine stays.
 func TestSeeds(t *testing.T) {
-	if *seed != 0 {
-		storetest.Virtual(t, func(t *testing.T) { bySeed(t, *seed) })
-		return
-	}
-	n := times(*seeds)
-	for i := range uint64(n) {
+	for i := range uint64(times(*seeds)) {
 		t.Run("", func(t *testing.T) {
+			seed := *seed + i
 			defer func() {
 				if t.Failed() {
-					t.Logf("go test ./storetest -run '^TestSeeds$' -seed %d", i+1)
+					t.Logf("go test ./storetest -run '^TestSeeds$' -seeds 1 -seed %d", seed)
 				}
 			}()
-			storetest.Virtual(t, func(t *testing.T) { bySeed(t, i+1) })
+			storetest.Virtual(t, func(t *testing.T) { bySeed(t, seed) })
 		})
 		if t.Failed() {
 			return
