@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/actorstore/actorstore/actors"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
@@ -18,6 +19,9 @@ func Random(seed uint64, n int) Script {
 	s := make(Script, n)
 	for i := range s {
 		s[i] = randomFault(rng)
+		if s[i].ofActor() && s[i].deed != doKill && rng.IntN(4) == 0 {
+			s[i] = s[i].Every(1 + rng.IntN(5)).Times(2 + rng.IntN(3))
+		}
 	}
 	return s
 }
@@ -36,6 +40,9 @@ func randomFault(rng *rand.Rand) Fault {
 	later := time.Duration(rng.IntN(500)) * time.Millisecond
 	switch deed(rng.IntN(int(doPause) + 1)) {
 	case doPanic:
+		if at == 1 {
+			return PanicAt(anyone, 1).On(actors.StepStarted) // when it comes back
+		}
 		return PanicAt(anyone, at)
 	case doPanicAfter:
 		return PanicAfter(anyone, at)
