@@ -3,6 +3,7 @@ package commitlog
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
@@ -112,15 +113,12 @@ func (l *Log) Rewrite(from, end int64) error {
 // writtenBehind is how many bytes behind a position of a segment end with one
 // that is not zero. Space that was never written is not looked at.
 func writtenBehind(f *mapped.MappedFile, from int64) int64 {
-	end := from
-	for at := from; at < f.Size(); {
-		e := f.Data(at)
+	for _, e := range slices.Backward(f.Extents(from, f.Size())) {
 		if n := written(f.Bytes()[e.From:e.To]); n > 0 {
-			end = e.From + n
+			return e.From + n - from
 		}
-		at = max(e.To, at+1)
 	}
-	return end - from
+	return 0
 }
 
 // written is the length of b without the zeros at its end.

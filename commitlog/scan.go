@@ -112,34 +112,26 @@ func (s *Scanner) Resync() (int64, bool) { return s.ResyncBelow(s.limit) }
 // ResyncBelow is Resync for records that start below an offset; they may end
 // behind it. Space that was never written is passed over without a look.
 func (s *Scanner) ResyncBelow(stop int64) (int64, bool) {
-	for at := s.pos + 1; at < min(stop, s.limit); {
+	stop = min(stop, s.limit)
+	for at := s.pos + 1; at < stop; {
 		b, err := s.cur.Rest(at, s.limit)
 		if err != nil {
 			at = s.nextSegment(at)
 			continue
 		}
-		from, to := s.written(at, min(stop, s.limit))
-		s.seen += max(to-from, 0)
-		if i := s.find(b[min(from-at, int64(len(b))):], from, to); i >= 0 {
-			s.pos = from + int64(i)
-			return s.pos, true
+		end := min(stop, s.cur.SegmentEnd())
+		for _, e := range s.cur.file.Extents(at-s.cur.base, end-s.cur.base) {
+			// A record's first bytes may be zero and stand in front of what is not.
+			from, to := max(s.cur.base+e.From-(record.BlankSize-1), at), s.cur.base+e.To
+			s.seen += to - from
+			if i := s.find(b[from-at:], from, to); i >= 0 {
+				s.pos = from + int64(i)
+				return s.pos, true
+			}
 		}
-		at = to
+		at = s.cur.SegmentEnd()
 	}
 	return 0, false
-}
-
-// written narrows [at, stop), which begins in the held segment, to the first
-// range in which a record may start. Its first bytes may be zero and stand in
-// front of what is not.
-func (s *Scanner) written(at, stop int64) (from, to int64) {
-	e := s.cur.file.Data(at - s.cur.base)
-	from = max(at, s.cur.base+e.From-(record.BlankSize-1))
-	to = min(stop, s.cur.base+e.To, s.cur.SegmentEnd())
-	if e.From >= s.cur.file.Size() {
-		from, to = s.cur.SegmentEnd(), s.cur.SegmentEnd()
-	}
-	return min(from, s.cur.SegmentEnd()), max(to, at+1)
 }
 
 // find gives the index in b, which begins at base, of the first record that

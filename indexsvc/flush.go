@@ -89,23 +89,19 @@ func (f *indexFile) rewrite() error {
 	defer file.Close()
 	buf := make([]byte, min(f.geo.Size(), 1<<20))
 	none := make([]byte, len(buf))
-	for at := int64(0); ; {
-		e := mapped.DataOf(file, at, f.geo.Size())
-		if e.From >= f.geo.Size() {
-			break
-		}
-		b := buf[:min(int64(len(buf)), e.To-e.From)]
-		at = e.From
-		if _, err := file.ReadAt(b, at); err != nil {
-			return fmt.Errorf("read index file again: %w", err)
-		}
-		// What is zero is as it was made.
-		if !bytes.Equal(b, none[:len(b)]) {
+	for _, e := range mapped.ExtentsOf(file, 0, f.geo.Size(), f.geo.Size()) {
+		for at := e.From; at < e.To; at += int64(len(buf)) {
+			b := buf[:min(int64(len(buf)), e.To-at)]
+			if _, err := file.ReadAt(b, at); err != nil {
+				return fmt.Errorf("read index file again: %w", err)
+			}
+			if bytes.Equal(b, none[:len(b)]) {
+				continue // as it was made
+			}
 			if _, err := file.WriteAt(b, at); err != nil {
 				return fmt.Errorf("write index file again: %w", err)
 			}
 		}
-		at += int64(len(b))
 	}
 	f.flushMu.Lock()
 	f.flushed = 0

@@ -3,6 +3,7 @@ package recoverer
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 )
 
 // apartFrom is how much log the queues must lack for the index to be made right
@@ -12,7 +13,8 @@ var apartFrom int64 = 64 << 20
 // deriveApart makes queues and index right at once: they share nothing but the
 // log. What is checked and what comes out is as in derive.
 func (r *recovery) deriveApart(ctx context.Context) error {
-	x := r.besides()
+	var queuesDone atomic.Bool
+	x := r.besides(&queuesDone)
 	p := r.newReplay(r.rep.Min)
 	p.index.service = nil
 	r.indexApart = true
@@ -20,6 +22,7 @@ func (r *recovery) deriveApart(ctx context.Context) error {
 	r.in.Parallel(2, func(i int) {
 		if i == 0 {
 			failed[i] = r.queuesAlone(ctx, p)
+			queuesDone.Store(true)
 		} else {
 			failed[i] = x.indexAlone(ctx)
 		}
@@ -61,9 +64,17 @@ type indexing struct {
 	damage []Damage // met on the way
 }
 
-func (r *recovery) besides() *indexing {
+// besides makes that half. It tells of progress once the queues' half does not
+// any more, so that who listens hears one thing at a time.
+func (r *recovery) besides(queuesDone *atomic.Bool) *indexing {
 	in, plan := *r.in, *r.plan
-	in.Warn, in.Progress = func(Finding) {}, func(Progress) {}
+	in.Warn = func(Finding) {}
+	in.Progress = func(p Progress) {
+		if queuesDone.Load() {
+			p.Phase = PhaseIndex
+			r.in.Progress(p)
+		}
+	}
 	rep := &Report{Min: r.rep.Min, End: r.rep.End, Last: r.rep.Last}
 	return &indexing{recovery: recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, proven: r.proven}}
 }

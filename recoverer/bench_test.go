@@ -18,7 +18,7 @@ import (
 )
 
 // writeLog makes a log of 1 KiB messages with a key each, whose segments are full.
-func writeLog(b *testing.B, layout checkpoint.Layout, segment, segments int) {
+func writeLog(b testing.TB, layout checkpoint.Layout, segment, segments int) {
 	b.Helper()
 	if err := os.MkdirAll(layout.CommitLog(), 0o755); err != nil {
 		b.Fatal(err)

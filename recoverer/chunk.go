@@ -10,6 +10,9 @@ import (
 // for tests.
 var scanChunk int64 = 16 << 20
 
+// chunksAtOnce is how many chunks are scanned between two signs of progress.
+const chunksAtOnce = 32
+
 // chunk is a part of a segment that is scanned by itself: the good entries from
 // the first record that starts in it on, up to the first place behind its end or
 // to the first bad one. Where it should have begun only the chunk in front knows.
@@ -24,9 +27,13 @@ type chunk struct {
 // byte that was ever written makes one chunk with what is in front.
 func chunksOf(f *mapped.MappedFile, from, to int64) []chunk {
 	var out []chunk
+	written := from
+	if e := f.Extents(from-f.Offset(), f.Size()); len(e) > 0 {
+		written = f.Offset() + e[len(e)-1].To
+	}
 	for at := from; at < to; {
 		stop := min(at+scanChunk, to)
-		if f.Data(stop-f.Offset()).From >= f.Size() {
+		if stop >= written {
 			stop = to
 		}
 		out = append(out, chunk{from: at, stop: stop})

@@ -1,6 +1,7 @@
 package recoverer
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -35,7 +36,11 @@ func Scanned(in Input) string {
 	segments := in.Log.Segments()
 	plan := Plan{Min: segments[0].Offset(), Limit: segments[len(segments)-1].End()}
 	var out strings.Builder
-	for _, st := range newTail(&in, &plan, &Report{}).scan(segments) {
+	stretches, err := newTail(&in, &plan, &Report{}).scan(context.Background(), segments)
+	if err != nil {
+		return err.Error()
+	}
+	for _, st := range stretches {
 		fmt.Fprintf(&out, "[%d, %d)\n", st.from, st.to)
 		for _, r := range st.runs {
 			before := r.before

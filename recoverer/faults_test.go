@@ -212,31 +212,6 @@ func TestGhostUnits(t *testing.T) {
 	}
 }
 
-// TestScanIsBounded by the mark, not by the log (F10).
-func TestScanIsBounded(t *testing.T) {
-	for _, clean := range []bool{true, false} {
-		s := open(t, newFS())
-		for i := 0; s.log.Appended() < 50*segmentSize; i++ {
-			s.put(message("T", 0, i, 800))
-		}
-		s.summary()
-		s.mark()
-		if clean {
-			s.close()
-		} else {
-			s.kill()
-		}
-		s = open(t, s.fs)
-		if n := s.report.SegmentsRead; n > 2 {
-			t.Errorf("clean %v: %d segments read", clean, n)
-		}
-		if s.report.Replayed > segmentSize || s.report.QueuesChecked > 0 {
-			t.Errorf("clean %v: %d bytes replayed, %d queues checked", clean, s.report.Replayed, s.report.QueuesChecked)
-		}
-		s.kill()
-	}
-}
-
 // TestDispatchBehindACleanStop: the summary says how far it was (F12).
 func TestDispatchBehindACleanStop(t *testing.T) {
 	s := open(t, newFS())

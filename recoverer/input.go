@@ -134,6 +134,7 @@ const (
 	PhaseRewrite Phase = "rewrite" // make its end durable
 	PhaseQueues  Phase = "queues"  // find the ends of the queues
 	PhaseReplay  Phase = "replay"  // make queues and index right
+	PhaseIndex   Phase = "index"   // what is left to do for the index alone
 )
 
 // Progress tells how far a phase has come, in bytes of log or in queues.

@@ -85,7 +85,7 @@ type Report struct {
 	// be made durable. nil = it does.
 	ReadOnly error
 
-	Scanned        int64 // bytes of log read to find the end
+	Scanned        int64 // bytes of log looked at to find the end
 	SegmentsRead   int   // segments that this touched
 	Replayed       int64 // bytes of log read to make queues and index right
 	Records        int64 // records among them

@@ -47,18 +47,16 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 		segments = segments[1:]
 	}
 	t.rep.SegmentsRead = len(segments)
-	total := t.plan.Limit - t.plan.ScanFrom
 	for len(segments) > 0 {
 		batch := segments[:min(len(segments), scanBatch)]
 		segments = segments[len(batch):]
-		if err := ctx.Err(); err != nil {
+		stretches, err := t.scan(ctx, batch)
+		if err != nil {
 			return err
 		}
-		for _, st := range t.scan(batch) {
-			t.take(&st)
+		for i := range stretches {
+			t.take(&stretches[i])
 		}
-		done := batch[len(batch)-1].End() - t.plan.ScanFrom
-		t.in.Progress(Progress{Phase: PhaseScan, Done: done, Total: total})
 		if len(segments) > 0 && after != nil {
 			if err := after(); err != nil {
 				return err
@@ -70,7 +68,7 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 }
 
 // scan reads some segments, each in chunks that may be read at once.
-func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
+func (t *tail) scan(ctx context.Context, batch []*mapped.MappedFile) ([]stretch, error) {
 	quiet := int64(-1)
 	if t.in.Clean && t.plan.Own {
 		quiet = t.plan.Mark.FlushedEnd
@@ -85,10 +83,20 @@ func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
 		}
 	}
 	r := t.in.Log.Reader()
-	t.in.Parallel(len(jobs), func(i int) {
-		j := jobs[i]
-		chunks[j.segment][j.chunk].scan(r, batch[j.segment].End(), j.chunk == 0)
-	})
+	for len(jobs) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		some := jobs[:min(len(jobs), chunksAtOnce)]
+		t.in.Parallel(len(some), func(i int) {
+			j := some[i]
+			chunks[j.segment][j.chunk].scan(r, batch[j.segment].End(), j.chunk == 0)
+		})
+		jobs = jobs[len(some):]
+		j := some[len(some)-1]
+		t.in.Progress(Progress{Phase: PhaseScan, Done: chunks[j.segment][j.chunk].stop - t.plan.ScanFrom,
+			Total: t.plan.Limit - t.plan.ScanFrom})
+	}
 	out := make([]stretch, len(batch))
 	t.in.Parallel(len(batch), func(i int) {
 		first, seen := join(chunks[i])
@@ -99,7 +107,7 @@ func (t *tail) scan(batch []*mapped.MappedFile) []stretch {
 	for i := range out {
 		t.rep.Scanned += out[i].seen
 	}
-	return out
+	return out, nil
 }
 
 // take judges the runs of one segment.

@@ -10,18 +10,33 @@ type sparse interface {
 	extent(off, size int64) (Extent, bool)
 }
 
-// Data is the first range at or behind a position that may hold anything but
-// zeros; From is Size if all that follows reads as zeros. Most of a segment that
-// is not full was never written: to look there would bring zeros into memory
-// page by page. Where the file system does not tell, everything is data.
-func (f *MappedFile) Data(from int64) Extent { return DataOf(f.file, from, f.size) }
+// maxExtents bounds a list of extents; the last one then takes in what follows.
+const maxExtents = 4096
 
-// DataOf is MappedFile.Data for an open file of size bytes.
-func DataOf(f File, from, size int64) Extent {
-	if s, ok := f.(sparse); ok && from < size {
-		if e, ok := s.extent(from, size); ok {
-			return e
+// Extents are the ranges of [from, to) that may hold anything but zeros, in
+// order. Most of a segment that is not full was never written: to look there
+// would bring zeros into memory page by page. Ask before you touch any of it:
+// reading brings in pages ahead, which are data from then on. Where the file
+// system does not tell, everything is data.
+func (f *MappedFile) Extents(from, to int64) []Extent { return ExtentsOf(f.file, from, to, f.size) }
+
+// ExtentsOf is MappedFile.Extents for an open file of size bytes.
+func ExtentsOf(f File, from, to, size int64) []Extent {
+	to = min(to, size)
+	s, ok := f.(sparse)
+	var list []Extent
+	for from < to {
+		e := Extent{from, to}
+		if ok && len(list) < maxExtents-1 {
+			if told, known := s.extent(from, size); known {
+				e = Extent{told.From, min(told.To, to)}
+			}
 		}
+		if e.From >= to {
+			break
+		}
+		list = append(list, e)
+		from = e.To
 	}
-	return Extent{min(from, size), size}
+	return list
 }
