@@ -60,6 +60,7 @@ func (s *Store) Violations(ctx context.Context) []Violation {
 	if err != nil {
 		return append(list, Violation{"I3", fmt.Sprintf("the store cannot be looked at: %v", err)})
 	}
+	defer l.close()
 	list = append(list, l.ordered()...)
 	list = append(list, l.segments()...)
 	list = append(list, l.unchanged(s.seen)...)

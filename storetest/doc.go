@@ -47,8 +47,8 @@
 //	I6  a PUT_OK under SYNC_FLUSH lies below flushed at the moment of the answer
 //	I7  after a failed flush neither flushed nor confirm moves
 //	history   what was answered PUT_OK is in the log and in its queue, once, with
-//	    its body, in the order of the puts; nothing is there that was refused or
-//	    never put
+//	    its body, in the order of the puts, and (a sample) found by its first key;
+//	    nothing is there that was refused or never put
 //	progress  a store that is not read-only comes to rest
 //
 // The history knows what went through Put and PutBatch of the Store here. A

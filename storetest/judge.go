@@ -2,8 +2,12 @@ package storetest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"slices"
+
+	"github.com/actorstore/actorstore"
 )
 
 // found is a record of the log by what a put knows of it.
@@ -47,6 +51,7 @@ func (h *History) violations(l *look) []Violation {
 		}
 	}
 	h.acknowledged(l, log, bad)
+	h.keyed(l, bad)
 	h.inOrder(bad)
 	return list
 }
@@ -77,6 +82,31 @@ func (h *History) acknowledged(l *look, log map[queueKey]map[int64]entry, bad fu
 			bad("%s is not in its queue", name)
 		} else if i := p.offset - q.min; i >= 0 && i < int64(len(q.units)) && q.units[i].body != p.body {
 			bad("%s is read from its queue with another body", name)
+		}
+	}
+}
+
+// keysChecked is how many of the acknowledged messages are looked up by key.
+const keysChecked = 30
+
+// keyed wants acknowledged messages found by their first key: a sample of them,
+// since each costs a walk through the index.
+func (h *History) keyed(l *look, bad func(string, ...any)) {
+	if !l.indexed || l.behind() || l.parked["index"] {
+		return
+	}
+	const most = 64
+	for n := 0; n < len(h.puts); n += 1 + len(h.puts)/keysChecked {
+		p := h.puts[n]
+		if p.key == "" || p.outcome != acked || p.deleted || p.perhaps || p.from < l.state.Watermarks.Min || p.end > l.state.Watermarks.Dispatched {
+			continue
+		}
+		found, err := l.files.Query(context.Background(), actorstore.QueryRequest{Topic: p.queue.topic, Key: p.key, End: math.MaxInt64, MaxCount: most})
+		there := slices.ContainsFunc(found.Messages, func(m actorstore.MessageExt) bool {
+			return m.PhysicalOffset >= p.from && m.PhysicalOffset < p.end
+		})
+		if err != nil || !there && len(found.Messages) < most { // else newer ones may have its key, too
+			bad("put %d, at [%d, %d), is not found by its key %q: %v", n, p.from, p.end, p.key, err)
 		}
 	}
 }

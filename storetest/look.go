@@ -17,11 +17,14 @@ type look struct {
 	running bool
 	clean   bool // what is not running was closed in order
 	sync    bool
+	indexed bool // it has an index
 	segment int64
 	end     int64 // of the log, as the files have it
 	entries []entry
 	queues  map[queueKey]*queueLook
 	parked  map[string]bool
+
+	files *actorstore.Inspection // for what is looked up by key; closed with the look
 }
 
 // entry is a record, a BLANK, or a place that cannot be read.
@@ -54,7 +57,7 @@ type unit struct {
 func (s *Store) look(ctx context.Context) (*look, error) {
 	l := &look{
 		segment: s.options.MappedFileSizeCommitLog, sync: s.options.FlushDiskType == actorstore.SyncFlush,
-		queues: make(map[queueKey]*queueLook), parked: make(map[string]bool),
+		indexed: s.options.MessageIndexEnable, queues: make(map[queueKey]*queueLook), parked: make(map[string]bool),
 	}
 	state, err := s.State()
 	l.state, l.running = state, err == nil
@@ -65,13 +68,14 @@ func (s *Store) look(ctx context.Context) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer i.Close()
+	l.files = i
 	least, end := i.Bounds()
 	l.end, l.clean = end, i.Clean()
 	if !l.running {
 		l.state.Watermarks = marks(least, end)
 	}
 	if err := l.readLog(ctx, i); err != nil {
+		l.close()
 		return nil, err
 	}
 	for _, topic := range i.Topics() {
@@ -83,6 +87,8 @@ func (s *Store) look(ctx context.Context) (*look, error) {
 	}
 	return l, nil
 }
+
+func (l *look) close() { _ = l.files.Close() }
 
 func (l *look) readLog(ctx context.Context, i *actorstore.Inspection) error {
 	m := l.state.Watermarks

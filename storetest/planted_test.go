@@ -85,6 +85,7 @@ func taken(t *testing.T, s *Store) *look {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(l.close)
 	return l
 }
 
@@ -240,6 +241,9 @@ func TestPlantedHistory(t *testing.T) {
 	s.History.Note(msg(0, "never stored"), actorstore.PutResult{QueueOffset: 99}, nil)
 	s.History.puts[len(s.History.puts)-1].end = 1 << 40
 	finds(t, s, "is not in the log")
+	s = filled(t, 30)
+	s.History.puts[4].key = "another"
+	finds(t, s, "is not found by its key")
 	s = filled(t, 30)
 	s.History.puts[4].outcome = refused
 	finds(t, s, "was put 0 times")
