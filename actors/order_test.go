@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -224,6 +225,33 @@ func TestWindowsAreGivenBack(t *testing.T) {
 		})
 		if failures.Load() <= 2*windowCount {
 			t.Error("it did not fail: the test tests nothing")
+		}
+		r.close()
+	})
+}
+
+// The record that the mark on the disk counts by stays in the log, however much
+// retention would take: without it the mark says nothing.
+func TestRetentionKeepsTheMarksRecord(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t, func(o *Options) {
+			o.MaxStoreSize = o.MappedFileSizeCommitLog
+			o.CleanResourceInterval = 10 * time.Millisecond
+		})
+		body := strings.Repeat("x", 8000)
+		for range 300 {
+			r.put("a", 0, body)
+			time.Sleep(20 * time.Millisecond)
+			mark, found, err := checkpoint.ReadMark(r.disk, r.layout())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if least := r.tree().log().Min(); found && mark.LastRecordStart >= 0 && mark.LastRecordStart < least {
+				t.Fatalf("the mark counts by the record at %d, the log begins at %d", mark.LastRecordStart, least)
+			}
+		}
+		if r.told("expired") == 0 {
+			t.Error("nothing was taken: the test tests nothing")
 		}
 		r.close()
 	})

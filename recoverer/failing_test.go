@@ -51,32 +51,39 @@ func TestPageCacheIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestQueuePageCacheIsNotBelieved: units are in the cache and, after a sync that
-// failed, not on disk. Recovery writes them again before a summary claims them.
+// TestQueuePageCacheIsNotBelieved: after a sync that failed a page of units in
+// the middle of a file is in the cache and not on disk. Recovery writes it again
+// before a summary claims its units.
 func TestQueuePageCacheIsNotBelieved(t *testing.T) {
 	fsys := newFS()
 	script := mappedtest.NewScript(fsys)
-	s := open(t, script)
-	for i := range 10 {
-		s.put(message("T", 0, i, 100))
+	s := open(t, script, largeQueueFiles)
+	puts := func(from, to int) {
+		for i := from; i < to; i++ {
+			s.put(message("T", 0, i, 10))
+		}
 	}
+	puts(0, 10)
 	s.summary()
 	s.mark()
-	for i := range 20 { // two more files
-		s.put(message("T", 0, 10+i, 100))
+	puts(10, 205) // the first page, and 4 bytes
+	if _, err := s.queues.Sync(); err != nil {
+		t.Fatal(err)
 	}
-	script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Err: syscall.EIO}) // the first of them
+	puts(205, 410) // the second, and 8 bytes
+	script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Err: syscall.EIO})
 	if _, err := s.queues.Sync(); !errors.Is(err, syscall.EIO) {
 		t.Fatalf("the sync of the queue: %v", err)
 	}
 	script.Clear()
+	puts(410, 700)
 	s.kill()
-	s = open(t, fsys)
-	if got := s.read("T", 0); got != line(0, 30) {
+	s = open(t, fsys, largeQueueFiles)
+	if got := s.read("T", 0); got != line(0, 700) {
 		t.Errorf("read %s", got)
 	}
 	s.close()
-	check(t, fsys.DropCaches(), map[string]int{"T-0": 30})
+	check(t, fsys.DropCaches(), map[string]int{"T-0": 700}, largeQueueFiles)
 }
 
 // TestRewriteFails: the log is read-only and ends at what is proven.

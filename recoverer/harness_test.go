@@ -41,6 +41,7 @@ type store struct {
 	sync   *commitlog.Syncer
 	now    int64
 	crc    bool
+	file   int64 // size of a simple queue's files
 	fields checkpoint.Checkpoint
 	input  recoverer.Input
 	report recoverer.Report
@@ -48,10 +49,11 @@ type store struct {
 
 type option func(*store, *recoverer.Input)
 
-func withoutCRC(s *store, _ *recoverer.Input)     { s.crc = false }
-func multiDispatch(_ *store, in *recoverer.Input) { in.MultiDispatch = true }
-func syncFlush(_ *store, in *recoverer.Input)     { in.SyncFlush = true }
-func checkQueues(_ *store, in *recoverer.Input)   { in.CheckQueues = true }
+func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
+func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
+func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
+func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
+func checkQueues(_ *store, in *recoverer.Input)    { in.CheckQueues = true }
 func parallel(_ *store, in *recoverer.Input) {
 	in.Parallel = func(n int, f func(int)) {
 		var wait sync.WaitGroup
@@ -64,7 +66,7 @@ func parallel(_ *store, in *recoverer.Input) {
 
 // openFiles opens what stands on disk without recovering it.
 func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (*store, error) {
-	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true}
+	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize}
 	in := recoverer.Input{FS: fsys, Layout: s.layout}
 	for _, o := range options {
 		o(s, &in)
@@ -79,7 +81,7 @@ func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (
 	}
 	s.queues, err = consumequeue.Open(consumequeue.Options{
 		FS: fsys, Dir: s.layout.ConsumeQueue(), BatchDir: s.layout.BatchConsumeQueue(), TmpDir: s.layout.Tmp(),
-		FileSize: queueFileSize, BatchFileSize: 10 * consumequeue.BatchUnitSize, ReadOnly: readOnly,
+		FileSize: s.file, BatchFileSize: 10 * consumequeue.BatchUnitSize, ReadOnly: readOnly,
 	})
 	if err != nil {
 		return s, err

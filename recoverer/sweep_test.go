@@ -115,16 +115,16 @@ func check(t *testing.T, fsys mapped.FS, acked map[string]int, options ...option
 	if s.report.ReadOnly != nil {
 		t.Errorf("read-only: %v", s.report.ReadOnly)
 	}
-	found := verify(t, s)
+	found := verify(t, s, options...)
 	for _, f := range found {
 		t.Errorf("verify: %s", f)
 	}
 }
 
 // verify runs Verify on the files of an open store.
-func verify(t *testing.T, s *store) (found []recoverer.Finding) {
+func verify(t *testing.T, s *store, options ...option) (found []recoverer.Finding) {
 	t.Helper()
-	v, err := openFiles(t, s.fs, true)
+	v, err := openFiles(t, s.fs, true, options...)
 	if err == nil {
 		v.input.MultiDispatch = s.input.MultiDispatch
 		err = recoverer.Verify(context.Background(), v.input, func(f recoverer.Finding) { found = append(found, f) })
