@@ -74,7 +74,7 @@ func (p *progress) pass(t *tree) error {
 	if p.next == nil && behind > 0 && (due || behind >= summaryBytes) {
 		p.next = p.take(t)
 	}
-	return errors.Join(p.writeSummary(), p.mark())
+	return errors.Join(p.writeSummary(), p.mark(), p.rooms.remember())
 }
 
 // take looks at the ends of the queues: all units below them are in the files.
@@ -132,7 +132,7 @@ func (p *progress) finish(t *tree) error {
 	if err := p.writeSummary(); err != nil {
 		return err
 	}
-	return p.mark()
+	return errors.Join(p.mark(), p.rooms.remember())
 }
 
 // mark writes the durable mark and the checkpoint page that goes with it, if

@@ -75,10 +75,20 @@ func (i *Inspection) Locked() bool { return i.locked }
 // Clean reports whether the last stop was clean.
 func (i *Inspection) Clean() bool { return i.input.Clean }
 
-// Report is what was found, and what recovery would do.
+// Report is what was found, and what recovery would do. What earlier recoveries
+// and reads have found in the log is among the findings while it stands.
 func (i *Inspection) Report() recoverer.Report {
 	rep := i.rooms.report
 	rep.Findings = append(repair.Findings(i.wrong), rep.Findings...)
+	told := make(map[int64]bool)
+	for _, d := range rep.Damage {
+		told[d.Offset] = true
+	}
+	for _, d := range recoverer.Standing(&i.input, &rep) {
+		if !told[d.Offset] { // below the mark, where a look does not read
+			rep.Findings = append(rep.Findings, recoverer.KnownFinding(&i.input, d))
+		}
+	}
 	return rep
 }
 

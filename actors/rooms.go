@@ -40,6 +40,7 @@ type rooms struct {
 	progress progress
 	damaged  atomic.Int64 // places found damaged since open
 
+	known     knownDamage
 	indexAway atomic.Bool // it lacks records that the queues have
 	readOnly  bool
 }
@@ -164,6 +165,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	if r.report, err = recoverer.Recover(ctx, in); err != nil {
 		return fmt.Errorf("recover %s: %w", r.layout.Root, err)
 	}
+	r.known.begin(recoverer.Standing(&in, &r.report), in.Known)
 	r.deleted.replace(in.Deleted)
 	r.offsets = r.report.Offsets
 	r.progress.fields, r.progress.onDisk = r.report.Checkpoint, r.report.Checkpoint
@@ -212,6 +214,11 @@ func (r *rooms) serve(o *Options) {
 	}
 	r.reader = reader.New(r.log.Reader(), r.queues, index, reader.Options{
 		MaxMsgsNumBatch: o.MaxMsgsNumBatch, Deleted: r.deleted.end,
+		Damaged: func(err error) {
+			if r.met(err) {
+				r.damaged.Add(1)
+			}
+		},
 		IndexReady: func() bool { return !r.indexAway.Load() },
 	})
 	r.notifier = r.reader.Notifier()

@@ -117,6 +117,7 @@ func (t *tree) diskFull(full bool, cause error) {
 
 // corruption tells of damage that was found.
 func (t *tree) corruption(err error) {
+	t.rooms.met(err)
 	t.rooms.damaged.Add(1)
 	if f := t.o.Events.CorruptionFound; f != nil {
 		f(err)

@@ -88,6 +88,9 @@ func (w *walk) failed(next int64, err error) bool {
 	if w.count > 0 {
 		return false
 	}
+	if w.r.o.Damaged != nil {
+		w.r.o.Damaged(err)
+	}
 	w.place.NextOffset = max(w.place.NextOffset, next)
 	w.err = goOn(err, next)
 	return false

@@ -26,6 +26,9 @@ type Options struct {
 	// IndexReady reports whether the index holds all that is dispatched; nil
 	// means that it does. While it does not, query results say Incomplete.
 	IndexReady func() bool
+	// Damaged is told of a damaged record that a Get or a View has met; it runs
+	// on the caller's goroutine. May be nil.
+	Damaged func(error)
 	// Deleted is the physical offset below which records of a topic are those of
 	// one that was deleted: a query does not find them. nil: none was.
 	Deleted func(topic string) int64

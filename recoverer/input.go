@@ -53,6 +53,7 @@ type State struct {
 	Marks      []checkpoint.Mark // those that are whole, newest first
 	Summary    *checkpoint.QueueSummary
 	Deleted    checkpoint.DeletedTopics
+	Known      []checkpoint.Damage // of the log, from earlier recoveries and reads
 }
 
 // ReadState reads the small files. One that is damaged counts as absent and is
@@ -82,6 +83,12 @@ func ReadState(fsys mapped.FS, layout checkpoint.Layout) (State, []Finding, erro
 	}
 	if s.Deleted, err = checkpoint.ReadDeleted(fsys, layout); err != nil {
 		if found, err = damagedFile(found, DeletedFile, err); err != nil {
+			return s, found, err
+		}
+	}
+	if s.Known, err = checkpoint.ReadDamage(fsys, layout); err != nil {
+		s.Known = nil
+		if found, err = damagedFile(found, DamageFile, err); err != nil {
 			return s, found, err
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	MarkFile       Where = "mark"
 	SummaryFile    Where = "queue summary"
 	DeletedFile    Where = "deleted topics"
+	DamageFile     Where = "known damage"
 )
 
 // Finding is one thing that is not as it must be.

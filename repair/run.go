@@ -56,6 +56,9 @@ func Run(ctx context.Context, in Input) (Report, error) {
 func (in *Input) after(ctx context.Context, rep *Report) error {
 	found, checked, release, _, err := in.check(ctx, in.FS)
 	rep.Left, rep.Min, rep.End = found, checked.Min, checked.End
+	if err == nil { // what is known from now on is what stands
+		err = checkpoint.WriteDamage(in.FS, in.Layout, recoverer.Known(checked.Damage))
+	}
 	return errors.Join(err, release())
 }
 

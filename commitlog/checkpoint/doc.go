@@ -1,8 +1,8 @@
 // Package checkpoint owns the small files of a store: where every file lies
 // (Layout), who may use the store (Lock), whether the last stop was clean
 // (abort), what RocketMQ believes is flushed (Checkpoint) and what is proven to
-// be flushed (Mark). It also keeps three files that only this store knows: the
-// queue summary, the deleted topics, and bytes that were cut away (Aside).
+// be flushed (Mark). It also keeps what only this store knows: the queue
+// summary, the deleted topics, known damage, and bytes that were cut away (Aside).
 //
 // # Promise
 //
@@ -34,7 +34,7 @@
 // them too. The slots lie in different sectors and are written in turn: a torn
 // write costs the slot that was being written, never the newest one that is whole.
 //
-// # actorstore/queues and actorstore/deleted
+// # actorstore/queues, actorstore/deleted and actorstore/damage
 //
 //	| magic 8 | count u32 | body ... | crc u32 |      crc over all before it
 //
@@ -42,6 +42,8 @@
 //	       entry:  | n u16 | topic n | queueId i32 | kind u8 | min i64 | max i64 |
 //	deleted body:  | entry * count |
 //	       entry:  | n u16 | topic n | physicalOffset i64 |
+//	damage body:   | entry * count |
+//	       entry:  | physicalOffset i64 | end i64 | n u16 | want n | n u16 | got n |
 //
 // # Invariants
 //

@@ -19,6 +19,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add(make([]byte, 4096))
 	f.Add([]byte(sealed(queuesHex)))
 	f.Add([]byte(sealed(deletedHex)))
+	f.Add([]byte(sealed("415344414d410001 00000001 0000000000000010 0000000000000020 0001 61 0001 62")))
 	f.Add([]byte(sealed("4153515545550001 ffffffff 0000000000001000 ffffffffffffffff")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fsys, l := mappedtest.NewFS(), checkpoint.NewLayout("/store", "")
@@ -52,6 +53,15 @@ func FuzzFiles(f *testing.F) {
 			}
 			if again, err := checkpoint.ReadDeleted(fsys, l); err != nil || !reflect.DeepEqual(again, d) {
 				t.Fatalf("deleted changed: %v", err)
+			}
+		}
+		putIn(t, fsys, l.DamageFile(), string(b))
+		if d, err := checkpoint.ReadDamage(fsys, l); !fail(err) && len(d) > 0 {
+			if err := checkpoint.WriteDamage(fsys, l, d); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := checkpoint.ReadDamage(fsys, l); err != nil || len(again) != len(d) {
+				t.Fatalf("damage changed: %v", err)
 			}
 		}
 	})

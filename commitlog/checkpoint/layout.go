@@ -72,6 +72,9 @@ func (l Layout) QueuesFile() string { return l.in("actorstore", "queues") }
 // DeletedFile names the deleted topics.
 func (l Layout) DeletedFile() string { return l.in("actorstore", "deleted") }
 
+// DamageFile names places of the log that are known to be damaged.
+func (l Layout) DamageFile() string { return l.in("actorstore", "damage") }
+
 // Aside holds bytes that recovery cut away.
 func (l Layout) Aside() string { return l.in("actorstore", "aside") }
 
