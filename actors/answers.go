@@ -69,12 +69,12 @@ func asked(message any) any {
 
 // refuseAsked answers a public message that waited in the mailbox of an actor
 // which has stopped; protoactor would drop it.
-func refuseAsked(system *actor.ActorSystem, message any) {
+func refuseAsked(system *actor.ActorSystem, message any, cause error) {
 	e, ok := message.(*actor.MessageEnvelope)
 	if !ok || e.Sender == nil {
 		return
 	}
-	if answer := unserved(asked(e.Message), ErrClosed); answer != nil {
+	if answer := unserved(asked(e.Message), cause); answer != nil {
 		send(system, e.Sender, answer)
 	}
 }

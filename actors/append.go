@@ -157,5 +157,8 @@ func (a *appendActor) one(r *putRequest, now int64) error {
 	if !r.Result.StoreHost.IsValid() {
 		r.Result.StoreHost = a.t.o.BrokerAddr
 	}
+	if r.durable = a.t.o.FlushDiskType == SyncFlush && waitsForFlush(&r.message); r.durable {
+		r.Copied() // from here on its caller may leave, and with what the message points to
+	}
 	return nil
 }

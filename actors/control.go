@@ -51,6 +51,9 @@ func (s *Store) State() (State, error) {
 			Flushed: log.Flushed(), Appended: log.Appended()},
 		InFlight: t.admission.inFlight.Load(), Damaged: t.rooms.damaged.Load(), FlushType: s.o.FlushDiskType,
 	}
+	if hung := t.hung.Load(); hung != nil {
+		state.Hung = hung.Actors
+	}
 	if refusal := t.refused(); refusal != nil {
 		state.ReadOnly = refusal.err
 	}
@@ -70,7 +73,7 @@ func (s *Store) Flush(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-s.stopped:
+	case <-s.over:
 		return ErrClosed
 	}
 }
@@ -96,7 +99,7 @@ func (s *Store) dispatchedTo(ctx context.Context, t *tree, end int64) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.stopped:
+		case <-s.over:
 			return ErrClosed
 		case <-time.After(pause):
 		}
@@ -144,14 +147,21 @@ func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 // forget takes the queues away, and then the numbers that their puts had.
 func (s *Store) forget(t *tree, topic string) error {
 	done := make(chan error, 1)
-	t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{topic, func(err error) { done <- err }})
-	select {
-	case err := <-done:
-		if err != nil {
-			return err
+	for {
+		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{t, topic, func(err error) { done <- err }})
+		select {
+		case err := <-done:
+			if errors.Is(err, ErrRestarting) { // dispatch is asked again when it is back
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		case <-s.over:
+			return ErrClosed
 		}
-	case <-s.stopped:
-		return ErrClosed
+		break
 	}
 	t.rooms.notifier.Delete(topic)
 	for { // an append actor that dies meanwhile counts the offsets anew, or is asked again
@@ -176,7 +186,7 @@ func (s *Store) barrier(ctx context.Context, t *tree, forget string) (int64, err
 		return a.end, a.err
 	case <-ctx.Done():
 		return 0, ctx.Err()
-	case <-s.stopped:
+	case <-s.over:
 		return 0, ErrClosed
 	}
 }

@@ -23,15 +23,37 @@ const (
 
 // dispatchActor reads the log up to confirm and hands windows to the sinks.
 type dispatchActor struct {
-	t     *tree
-	reput *dispatch.Reput
-	sent  []dispatchedRecord // windows on their way, in order
-	last  time.Time          // of a window that was sent
+	t       *tree
+	mailbox *batchMailbox[oneByOne]
+	life    int64 // of the fence
+	reput   *dispatch.Reput
+	sent    []dispatchedRecord // windows on their way, in order
+	last    time.Time          // of a window that was sent
 }
 
 // Receive is the actor.
 func (d *dispatchActor) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
+	d.t.dispatching.Lock()
+	defer d.t.dispatching.Unlock()
+	switch ctx.Message().(type) {
+	case *actor.Started:
+		d.life = d.t.dispatching.next()
+		d.t.dispatchWake.clear()
+		d.reput = d.t.newReput(d.position())
+		d.t.read.Store(d.reput.Pos())
+		d.pass()
+		return
+	case *actor.Stopped:
+		d.t.quietly(func() { d.mailbox.Close(d.t.refuse) })
+		return
+	}
+	if d.t.dispatching.is(d.life) { // or another one has taken over
+		d.receive(ctx.Message())
+	}
+}
+
+func (d *dispatchActor) receive(message any) {
+	switch m := message.(type) {
 	case *wakeUp:
 		d.gather()
 		d.t.dispatchWake.clear()
@@ -41,8 +63,7 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 		d.pass()
 	case *sinkAway:
 		if s := d.t.sinkNamed(m.name); s != nil {
-			s.away, s.parked = true, s.parked || m.forGood
-			d.t.rooms.indexAway.Store(d.t.indexAway())
+			d.sideline(s, m)
 		}
 		d.pass()
 	case *sinkBack:
@@ -57,11 +78,28 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 			d.reput.Forget(m.topic)
 			return d.t.rooms.queues.DeleteTopic(m.topic)
 		}))
-	case *actor.Started:
-		d.t.dispatchWake.clear()
-		d.reput = d.t.newReput(d.position())
-		d.pass()
 	}
+}
+
+// sideline goes on without a sink. One that hangs gets told to catch up by
+// itself when it moves again, and what it has not come to is given back.
+func (d *dispatchActor) sideline(s *sinkRef, m *sinkAway) {
+	s.leave()
+	s.parked = s.parked || m.forGood
+	d.t.rooms.indexAway.Store(d.t.indexAway())
+	at := s.at.Load()
+	if !m.hangs || at == nil {
+		return
+	}
+	for _, w := range at.mailbox.drain(isWindow) {
+		d.t.windowDone(w.(*dispatch.Window))
+	}
+	d.t.system.Root.Send(at.pid, &fallBehind{})
+}
+
+func isWindow(message any) bool {
+	_, ok := message.(*dispatch.Window)
+	return ok
 }
 
 // gather waits a little in the middle of a stream of small puts.
@@ -81,22 +119,28 @@ func (d *dispatchActor) pass() {
 	for d.reput.Pos() < d.t.log().Confirm() {
 		select {
 		case w := <-d.t.windows:
-			d.send(w)
+			if !d.send(w) {
+				return
+			}
 		default:
 			return // a sink rings when it is done with one
 		}
 	}
 }
 
-// send reads one window and gives it to every sink that is not parked.
-func (d *dispatchActor) send(w *dispatch.Window) {
+// send reads one window and gives it to every sink that is not away; false if
+// another dispatch has taken over meanwhile.
+func (d *dispatchActor) send(w *dispatch.Window) (mine bool) {
 	kept := false
 	defer func() {
 		if !kept { // reading panicked or failed
 			d.t.windows <- w
 		}
 	}()
-	err := d.reput.Read(w, d.t.log().Confirm())
+	err := d.fill(w)
+	if !d.t.dispatching.is(d.life) {
+		return false
+	}
 	for _, damage := range w.Damage {
 		d.t.corruption(damage.Err)
 	}
@@ -107,14 +151,25 @@ func (d *dispatchActor) send(w *dispatch.Window) {
 	if err != nil {
 		panic(err)
 	}
+	return true
+}
+
+// fill reads a window outside of the fence: reading is what can hang for the
+// disk's sake, and it touches nothing that is not this actor's.
+func (d *dispatchActor) fill(w *dispatch.Window) error {
+	limit := d.t.log().Confirm()
+	d.t.dispatching.Unlock()
+	defer d.t.dispatching.Lock()
+	return d.reput.Read(w, limit)
 }
 
 func (d *dispatchActor) share(w *dispatch.Window) {
 	d.last = time.Now()
+	d.t.read.Store(w.End)
 	d.sent = append(d.sent, dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
 	n := 0
-	for i := range d.t.sinks {
-		if !d.t.sinks[i].away {
+	for _, s := range d.t.sinks {
+		if !s.away {
 			n++
 		}
 	}
@@ -124,9 +179,10 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 		return
 	}
 	w.Share(n)
-	for i := range d.t.sinks {
-		if s := &d.t.sinks[i]; !s.away {
-			d.t.system.Root.Send(s.pid, w)
+	for _, s := range d.t.sinks {
+		if !s.away {
+			s.given.Store(w.End)
+			d.t.system.Root.Send(s.at.Load().pid, w)
 		}
 	}
 }
@@ -134,8 +190,8 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 // position is how far the slowest sink has come of those that get windows.
 func (d *dispatchActor) position() int64 {
 	least := d.t.log().Confirm()
-	for i := range d.t.sinks {
-		if s := &d.t.sinks[i]; !s.away {
+	for _, s := range d.t.sinks {
+		if !s.away {
 			least = min(least, s.Applied())
 		}
 	}
@@ -145,8 +201,8 @@ func (d *dispatchActor) position() int64 {
 // applied is how far the slowest sink has come that is not parked.
 func (d *dispatchActor) applied() int64 {
 	least := d.t.log().Confirm()
-	for i := range d.t.sinks {
-		if s := &d.t.sinks[i]; !s.parked {
+	for _, s := range d.t.sinks {
+		if !s.parked {
 			least = min(least, s.Applied())
 		}
 	}
@@ -173,6 +229,7 @@ func (d *dispatchActor) progress() {
 func (d *dispatchActor) rewind() {
 	at := d.position()
 	d.reput.Rewind(at)
+	d.t.read.Store(d.reput.Pos())
 	for len(d.sent) > 0 && d.sent[len(d.sent)-1].end > at {
 		d.sent = d.sent[:len(d.sent)-1]
 	}

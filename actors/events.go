@@ -24,6 +24,15 @@ type Events struct {
 	CorruptionFound func(err error)
 	// ActorRestarted tells that an actor failed and came back.
 	ActorRestarted func(ActorEvent)
+	// ActorHung tells that an actor has not moved for HangTimeout though it should.
+	// This event and the next two run on a goroutine of their own.
+	ActorHung func(HungEvent)
+	// DiskSlow tells the same of the flusher while the disk syncs: that is not
+	// taken for a hang, and nothing is done about it.
+	DiskSlow func(HungEvent)
+	// ActorMoves tells that an actor told of as hung moves again, or its
+	// replacement does.
+	ActorMoves func(HungEvent)
 	// SinkParked tells that a derived part failed five times on the same
 	// record and stands still; puts and the other parts go on.
 	SinkParked func(ActorEvent)
@@ -53,4 +62,11 @@ type ActorEvent struct {
 	Actor    string
 	Reason   any
 	Failures int
+}
+
+// HungEvent says which actor does not move.
+type HungEvent struct {
+	Actor string
+	For   time.Duration // how long it has not moved, for all that was seen
+	Holds string        // what it has in hand and what waits for that
 }

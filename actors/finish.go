@@ -44,6 +44,7 @@ func (t *tree) settle(ctx context.Context) error {
 		if err := step(); err != nil {
 			return err
 		}
+		t.finished.Add(1)
 	}
 	return nil
 }
@@ -52,8 +53,8 @@ func (t *tree) settle(ctx context.Context) error {
 func (t *tree) dispatchRest(ctx context.Context) error {
 	log := t.log()
 	at := log.Confirm()
-	for i := range t.sinks {
-		at = min(at, t.sinks[i].Applied())
+	for _, s := range t.sinks {
+		at = min(at, s.Applied())
 	}
 	reput := t.newReput(at)
 	w := &dispatch.Window{}
@@ -64,11 +65,12 @@ func (t *tree) dispatchRest(ctx context.Context) error {
 		if err := reput.Read(w, log.Confirm()); err != nil {
 			return err
 		}
-		for i := range t.sinks {
-			if err := t.sinks[i].Apply(w); err != nil {
+		for _, s := range t.sinks {
+			if err := s.Apply(w); err != nil {
 				return err
 			}
 		}
+		t.finished.Add(1)
 		if w.LastRecord >= 0 {
 			t.dispatched.Store(&dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
 		}

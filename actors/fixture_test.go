@@ -147,6 +147,7 @@ func (r *rig) listen(e *Events) {
 	e.DiskFull = func(full bool, _ error) { r.tell(fmt.Sprint("disk full ", full)) }
 	e.SegmentsExpired = func(least int64, _ string) { r.tell("expired") }
 	e.CorruptionFound = func(err error) { r.tell("corruption " + err.Error()) }
+	r.listenHangs(e)
 	e.Opened = func(e OpenedEvent) { r.tell(fmt.Sprint("opened clean=", e.Clean)) }
 }
 

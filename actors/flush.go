@@ -83,7 +83,7 @@ func (f *flushActor) start(ctx actor.Context) {
 // answers everybody and is final (I7).
 func (f *flushActor) flush() {
 	log := f.t.rooms.log
-	if err := f.disk.Flush(); err != nil {
+	if err := f.sync(); err != nil {
 		f.abort(err)
 		f.t.failed(err)
 		return
@@ -104,6 +104,13 @@ func (f *flushActor) flush() {
 	if released != 0 {
 		f.t.admission.leave(released)
 	}
+}
+
+// sync lets the watch know that the disk is at work.
+func (f *flushActor) sync() error {
+	f.t.syncing.Store(true)
+	defer f.t.syncing.Store(false)
+	return f.disk.Flush()
 }
 
 // abort answers all waiting puts: written, but not known to be durable.

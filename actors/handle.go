@@ -37,6 +37,8 @@ type Store struct {
 	mu       sync.Mutex
 	closeCtx context.Context // of Close, for the last steps
 	stopped  chan struct{}   // closed when the store actor has gone
+	over     chan struct{}   // closed then, or when a Close has given up waiting for that
+	ending   sync.Once       // closes it
 	stopErr  error
 	deleting deletions
 	calls    callbacks
@@ -47,6 +49,7 @@ type Store struct {
 // itself, and gives the handle that the actor will serve. Spawn does both.
 func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}),
+		over:    make(chan struct{}),
 		mailbox: newBatchMailbox[oneByOne]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
 	return propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} }), s
@@ -140,7 +143,8 @@ func (s *Store) ready(err error) {
 // PUT_OK means. The error is nil just when the status is PUT_OK. If ctx ends
 // first the message was not stored, or errors.Is(err, ErrOutcomeUnknown).
 func (s *Store) Put(ctx context.Context, m *record.Message) (flusher.PutResult, error) {
-	p, err := s.Begin(m)
+	_, limited := ctx.Deadline()
+	p, err := s.begin(m, limited)
 	if err != nil {
 		return p.refused, err
 	}
@@ -150,41 +154,12 @@ func (s *Store) Put(ctx context.Context, m *record.Message) (flusher.PutResult, 
 // PutBatch appends messages of one queue as one: all of them in one segment,
 // with consecutive offsets, answered together.
 func (s *Store) PutBatch(ctx context.Context, batch []record.Message) (flusher.PutResult, error) {
-	p, err := s.BeginBatch(batch)
+	_, limited := ctx.Deadline()
+	p, err := s.beginBatch(batch, limited)
 	if err != nil {
 		return p.refused, err
 	}
 	return p.Wait(ctx)
-}
-
-// Close stops taking puts, answers those that were accepted, flushes,
-// dispatches, and ends the store cleanly. If ctx ends first the store stops all
-// the same, its next start recovers, and the error says so. Closing again waits
-// for the same end.
-func (s *Store) Close(ctx context.Context) error {
-	s.mu.Lock()
-	if s.closeCtx == nil {
-		s.closeCtx = ctx
-	}
-	pid := s.pid.Load()
-	s.mu.Unlock()
-	if pid == nil {
-		return nil // it was not spawned, or stops as soon as it is
-	}
-	if t := s.tree.Load(); t != nil {
-		select {
-		case <-t.admission.close():
-		case <-ctx.Done():
-		}
-	}
-	s.system.Root.Stop(pid)
-	select {
-	case <-s.stopped:
-	case <-ctx.Done():
-		return fmt.Errorf("close: not finished, the next start will recover: %w", ctx.Err())
-	}
-	s.shutdown()
-	return s.stopErr
 }
 
 // shutdown ends the system that Open made; once, since protoactor panics.

@@ -39,7 +39,7 @@ func (r *rig) kill(name string) {
 	case name == flusherName:
 		send(&flushNow{t, die})
 	case name == "dispatch":
-		send(&forgetTopic{"none", die})
+		send(&forgetTopic{t, "none", die})
 	case name == "checkpoint" || name == "retention":
 		send((*tick)(nil))
 	case name == "allocator":

@@ -41,10 +41,14 @@ type batch[T batched] struct{ items []T }
 type batchMailbox[T batched] struct {
 	mu        sync.Mutex
 	user      []any
+	head      int // of user, where messages are taken one by one
 	system    []any
+	turns     int64 // how often something was taken out
 	running   bool
 	suspended bool
+	single    bool // nothing is handed over together
 	inline    bool
+	stopped   bool      // a stop has been delivered
 	closed    func(any) // takes what is posted after Close
 
 	invoker    actor.MessageInvoker
@@ -57,6 +61,7 @@ type batchMailbox[T batched] struct {
 
 func newBatchMailbox[T batched]() *batchMailbox[T] {
 	m := &batchMailbox[T]{}
+	_, m.single = any(*new(T)).(oneByOne)
 	m.run = m.process
 	return m
 }
@@ -75,8 +80,11 @@ func (m *batchMailbox[T]) Start() {}
 func (m *batchMailbox[T]) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.user)
+	return m.waiting()
 }
+
+// waiting is how many messages are queued; m.mu is held.
+func (m *batchMailbox[T]) waiting() int { return len(m.user) - m.head }
 
 // PostUserMessage is part of actor.Mailbox.
 func (m *batchMailbox[T]) PostUserMessage(message any) {
@@ -95,7 +103,7 @@ func (m *batchMailbox[T]) PostUserMessage(message any) {
 	m.mu.Unlock()
 	switch {
 	case !start:
-	case m.inline:
+	case m.inline && m.mayCarry(message):
 		m.processInline()
 	default:
 		m.dispatcher.Schedule(m.run)
@@ -121,8 +129,8 @@ func (m *batchMailbox[T]) PostSystemMessage(message any) {
 // the puts among them would wait for ever.
 func (m *batchMailbox[T]) Close(refuse func(message any)) {
 	m.mu.Lock()
-	left := m.user
-	m.user = nil
+	left := m.user[m.head:]
+	m.user, m.head = nil, 0
 	m.closed = refuse
 	m.mu.Unlock()
 	for _, message := range left {
@@ -151,7 +159,7 @@ func (m *batchMailbox[T]) processInline() {
 func (m *batchMailbox[T]) rest() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.system) == 0 && (m.suspended || len(m.user) == 0) {
+	if len(m.system) == 0 && (m.suspended || m.waiting() == 0) {
 		m.running = false
 		return true
 	}
@@ -173,11 +181,12 @@ func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 		if len(m.system) > 0 {
 			message := m.system[0]
 			m.system = append(m.system[:0], m.system[1:]...)
+			m.turns++
 			m.mu.Unlock()
 			m.systemMessage(message)
 			continue
 		}
-		if m.suspended || len(m.user) == 0 {
+		if m.suspended || m.waiting() == 0 {
 			if m.suspended || idle >= linger {
 				m.running = false
 				m.mu.Unlock()
@@ -192,9 +201,16 @@ func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 			m.mu.Unlock()
 			return false
 		}
+		m.turns++
+		idle = 0
+		if m.single {
+			m.current = m.pop()
+			m.mu.Unlock()
+			m.invoker.InvokeUserMessage(m.current)
+			continue
+		}
 		m.user, m.spare = m.spare[:0], m.user
 		m.mu.Unlock()
-		idle = 0
 		m.userMessages()
 	}
 }
@@ -205,6 +221,16 @@ func (m *batchMailbox[T]) systemMessage(message any) {
 		m.setSuspended(true)
 	case *actor.ResumeMailbox:
 		m.setSuspended(false)
+	case *actor.Restart:
+		if m.stopped {
+			return // protoactor would bring back an actor that has gone
+		}
+		m.current = message
+		m.invoker.InvokeSystemMessage(message)
+	case *actor.Stop:
+		m.stopped = true
+		m.current = message
+		m.invoker.InvokeSystemMessage(message)
 	default:
 		m.current = message
 		m.invoker.InvokeSystemMessage(message)
@@ -259,6 +285,7 @@ func (m *batchMailbox[T]) userMessages() {
 func (m *batchMailbox[T]) interrupted() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.turns++
 	return len(m.system) > 0
 }
 

@@ -103,6 +103,7 @@ type State struct {
 	Damaged    int64 // places that were found damaged since open
 	ReadOnly   error // why puts are refused, nil if they are not
 	FlushType  FlushDiskType
+	Hung       []HungEvent // actors that do not move though they should
 }
 
 // Watermarks are the progress of the log in physical offsets.
@@ -120,6 +121,7 @@ type barrier struct {
 
 // forgetTopic asks dispatch to remove the queues of a topic.
 type forgetTopic struct {
+	t     *tree
 	topic string
 	reply func(error)
 }

@@ -135,6 +135,11 @@ type Options struct {
 	// before the store is read-only (ours), default 3 in 60 s.
 	RestartBudget int
 	RestartWindow time.Duration
+	// HangTimeout is how long an actor may stand still that has something to do
+	// (ours), default 10 s, 0 for ever. Then it is told of, and done without where
+	// that is safe; a Close without a deadline gives up after three times as long.
+	// It must be longer than the disk stalls under load: seconds.
+	HangTimeout time.Duration
 
 	// Events tells of what happens in the store; its functions must not block.
 	Events Events
@@ -183,6 +188,7 @@ func DefaultOptions(root string) Options {
 		Readers:                           2,
 		RestartBudget:                     3,
 		RestartWindow:                     time.Minute,
+		HangTimeout:                       10 * time.Second,
 		Logger:                            zerolog.Nop(),
 		FS:                                mapped.OS(),
 		Now:                               time.Now,
@@ -227,6 +233,7 @@ func (o *Options) Validate() error {
 		{"FlushIntervalCommitLog", int64(o.FlushIntervalCommitLog), 1},
 		{"FlushConsumeQueueThoroughInterval", int64(o.FlushConsumeQueueThoroughInterval), 1},
 		{"CleanResourceInterval", int64(o.CleanResourceInterval), 1},
+		{"HangTimeout", int64(o.HangTimeout), 0},
 	}
 	for _, c := range checks {
 		if c.value < c.least {

@@ -78,8 +78,7 @@ func (a *appendActor) handOver() {
 	t, c := a.t, newChain(a.t)
 	for i, r := range a.appended {
 		a.appended[i] = nil
-		if waitsForFlush(&r.message) {
-			r.Copied()
+		if r.durable {
 			c.Push(&r.Waiter)
 			continue
 		}

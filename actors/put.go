@@ -42,24 +42,35 @@ func (p Pending) Wait(ctx context.Context) (flusher.PutResult, error) {
 // Begin accepts a message and sends it on its way without waiting. Body and
 // properties must not change before Wait has returned. The error is that of a
 // refusal, and nothing was written then.
-func (s *Store) Begin(m *record.Message) (Pending, error) {
+//
+// Who finds the append actor idle does its work; so Begin returns late if the
+// disk hangs just then. Put with a deadline does not take part in that.
+func (s *Store) Begin(m *record.Message) (Pending, error) { return s.begin(m, false) }
+
+func (s *Store) begin(m *record.Message, aside bool) (Pending, error) {
 	t := s.tree.Load()
 	if err := s.accept(t, m, nil); err != nil {
 		return refusedPending(err)
 	}
 	r := newRequest()
 	r.message = *m
+	r.aside = aside
 	return s.post(t, r, weight(m))
 }
 
 // BeginBatch is Begin for a batch, whose slice must not change either.
 func (s *Store) BeginBatch(batch []record.Message) (Pending, error) {
+	return s.beginBatch(batch, false)
+}
+
+func (s *Store) beginBatch(batch []record.Message, aside bool) (Pending, error) {
 	t := s.tree.Load()
 	if err := s.accept(t, nil, batch); err != nil {
 		return refusedPending(err)
 	}
 	r := newRequest()
 	r.batch = batch
+	r.aside = aside
 	r.message = record.Message{StoreHost: batch[0].StoreHost}
 	var size int64
 	for i := range batch {
@@ -125,8 +136,11 @@ func (s *Store) post(t *tree, r *putRequest, size int64) (Pending, error) {
 	if err := t.admission.enter(size); err != nil {
 		r.free()
 		status := flusher.OSPageCacheBusy
-		if errors.Is(err, ErrClosed) {
+		switch hung := t.pairHung.Load(); {
+		case errors.Is(err, ErrClosed):
 			status = flusher.ServiceNotAvailable
+		case hung != nil: // none of those before it will be answered soon
+			status, err = flusher.ServiceNotAvailable, fmt.Errorf("%w: %w", err, hung)
 		}
 		return refusedPending(&PutError{status, err})
 	}

@@ -355,7 +355,7 @@ func (r *rig) hold(name string) (release func()) {
 	case flusherName:
 		t.system.Root.Send(t.flusher.Load(), &flushNow{t, func(error) { stand() }})
 	case "dispatch":
-		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{"none", func(error) { stand() }})
+		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{t, "none", func(error) { stand() }})
 	default:
 		r.t.Fatalf("hold %s", name)
 	}

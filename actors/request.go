@@ -18,6 +18,8 @@ type putRequest struct {
 	batch   []record.Message // instead of message
 	t       *tree            // whose admission counts it
 	waited  atomic.Uint64    // how often it was waited for, over all its lives
+	aside   bool             // its sender does not do the append actor's work
+	durable bool             // it waits for the flush
 }
 
 // batchable lets the append mailbox hand over puts together.
@@ -50,6 +52,7 @@ func (r *putRequest) free() {
 	r.message = record.Message{}
 	r.batch = nil
 	r.t = nil
+	r.aside, r.durable = false, false
 	r.OnSettled = nil
 	requests.Put(r)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/flusher"
-	"github.com/actorstore/actorstore/reader"
 )
 
 // serve answers a message of another actor, or passes it to who can.
@@ -28,7 +27,12 @@ func (a *storeActor) serve(ctx actor.Context, message any) {
 			reply(unserved(m, ErrNotReady))
 			return
 		}
-		ctx.Forward(a.t.nextReader())
+		to := a.t.nextReader()
+		if to == nil { // all have just ended
+			reply(unserved(m, ErrRestarting))
+			return
+		}
+		ctx.Forward(to)
 	case *DeleteTopic: // waits for dispatch, so not on this goroutine
 		go func() { reply(&DoneReply{s.DeleteTopic(context.Background(), m.Topic)}) }()
 	case *Flush:
@@ -62,6 +66,7 @@ func (a *storeActor) put(m *record.Message, batch []record.Message, reply func(f
 		size += weight(&batch[i])
 	}
 	r.batch = batch
+	r.aside = true // whoever supervises the append actor must not do its work
 	r.OnSettled = func(w *flusher.Waiter) {
 		result := w.Result
 		r.free()
@@ -70,71 +75,4 @@ func (a *storeActor) put(m *record.Message, batch []record.Message, reply func(f
 	if p, err := s.post(t, r, size); err != nil {
 		reply(p.refused)
 	}
-}
-
-// readerActor serves the look-ups that came as messages, on its own goroutine.
-type readerActor struct {
-	t       *tree
-	mailbox *batchMailbox[oneByOne]
-}
-
-// Receive is the actor. Whoever asks is answered even if the look-up panics.
-func (a *readerActor) Receive(ctx actor.Context) {
-	message := asked(ctx.Message())
-	if _, ok := message.(*actor.Stopped); ok {
-		a.t.quietly(func() { a.mailbox.Close(func(m any) { refuseAsked(a.t.system, m) }) })
-		return
-	}
-	answer, to := unserved(message, ErrRestarting), ctx.Sender()
-	if answer == nil || to == nil {
-		return
-	}
-	defer func() { send(a.t.system, to, answer) }()
-	a.t.step(nameOf(ctx.Self()), StepAsk, false)
-	answer = a.answer(message)
-}
-
-func (a *readerActor) answer(message any) any {
-	r, c := a.t.rooms.reader, context.Background()
-	switch m := message.(type) {
-	case *Get:
-		result := &reader.GetResult{}
-		err := r.Get(c, m.GetRequest, result)
-		return &GetReply{result, err}
-	case *Query:
-		result, err := r.Query(c, m.QueryRequest)
-		return &QueryReply{result, err}
-	case *Lookup:
-		found, err := r.Lookup(c, m.PhysicalOffset)
-		return &LookupReply{found, err}
-	case *LookupID:
-		found, err := r.LookupID(c, m.ID)
-		return &LookupReply{found, err}
-	case *OffsetByTime:
-		offset, err := r.OffsetByTime(m.Topic, m.QueueID, m.Timestamp, m.Boundary)
-		return &NumberReply{offset, err}
-	case *MessageTime:
-		t, err := r.MessageTime(m.Topic, m.QueueID, m.Offset)
-		return &NumberReply{t, err}
-	case *Offsets:
-		return offsetsOf(r, m)
-	case *Topics:
-		return &TopicsReply{Topics: r.Topics()}
-	}
-	return unserved(message, ErrClosed)
-}
-
-func offsetsOf(r *reader.Reader, m *Offsets) *OffsetsReply {
-	least, err := r.MinOffset(m.Topic, m.QueueID)
-	if err != nil {
-		return &OffsetsReply{Err: err}
-	}
-	most, err := r.MaxOffset(m.Topic, m.QueueID)
-	return &OffsetsReply{least, most, err}
-}
-
-// nextReader takes the readers in turn.
-func (t *tree) nextReader() *actor.PID {
-	t.turn++
-	return t.readers[t.turn%len(t.readers)]
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -15,13 +16,27 @@ type sink interface {
 	Applied() int64
 }
 
-// sinkRef is a sink and its actor. Only dispatch looks at the flags.
+// sinkRef is a sink and its actor. Only dispatch looks at the flags, or the
+// store while there is no dispatch.
 type sinkRef struct {
 	sink
 	name   string
-	pid    *actor.PID
-	away   bool // it gets no windows: it failed, catches up, or is parked
-	parked bool // it does not come back; nobody waits for it
+	at     atomic.Pointer[sinkAt]
+	given  atomic.Int64 // end of the windows that it got, 0 while away
+	away   bool         // it gets no windows: it failed, hangs, catches up, or is parked
+	parked bool         // it does not come back; nobody waits for it
+}
+
+// sinkAt is where a sink is found at the moment.
+type sinkAt struct {
+	pid     *actor.PID
+	mailbox *batchMailbox[oneByOne]
+}
+
+// leave takes a sink out of the flow.
+func (s *sinkRef) leave() {
+	s.away = true
+	s.given.Store(0)
 }
 
 // sinkActor applies windows. An error is a panic: its supervisor restarts it
@@ -46,12 +61,15 @@ type (
 	sinkAway struct {
 		name    string
 		forGood bool
+		hangs   bool
 	}
 	// sinkBack tells dispatch that a sink has caught up.
 	sinkBack struct{ name string }
 	// catchUp is what a sink sends itself while it catches up, so that it can
 	// be stopped in between.
 	catchUp struct{}
+	// fallBehind tells a sink that dispatch goes on without it.
+	fallBehind struct{}
 )
 
 // nearEnd is how far behind confirm a sink may be to get windows again.
@@ -67,6 +85,11 @@ func (s *sinkActor) Receive(ctx actor.Context) {
 		// others wait for those.
 		s.behind = true
 		ctx.Send(ctx.Self(), &catchUp{})
+	case *fallBehind:
+		if !s.behind { // or it will report back anyway
+			s.behind = true
+			ctx.Send(ctx.Self(), &catchUp{})
+		}
 	case *catchUp:
 		if s.sink.Applied() >= s.t.log().Confirm() || s.catchUp() {
 			s.own, s.behind = nil, false
@@ -119,9 +142,9 @@ func (s *sinkActor) tell(message any) {
 }
 
 func (t *tree) sinkNamed(name string) *sinkRef {
-	for i := range t.sinks {
-		if t.sinks[i].name == name {
-			return &t.sinks[i]
+	for _, s := range t.sinks {
+		if s.name == name {
+			return s
 		}
 	}
 	return nil
@@ -138,8 +161,8 @@ func (t *tree) indexAway() bool {
 // queuesApplied is the end of the log that all queues hold, parked shards too.
 func (t *tree) queuesApplied() int64 {
 	least := t.log().Confirm()
-	for i := range t.sinks {
-		if s := &t.sinks[i]; s.name != indexName {
+	for _, s := range t.sinks {
+		if s.name != indexName {
 			least = min(least, s.Applied())
 		}
 	}

@@ -20,6 +20,9 @@ type storeActor struct {
 	cancel  context.CancelFunc // of an open that is under way
 	pair    int                // of append and flusher: how many are still stopping
 
+	children map[string]*child // those that run, by the id of their PID
+	ghosts   map[string]bool   // names of actors that were replaced and have not ended yet
+
 	stopping bool // or restarting: no child comes back
 }
 
@@ -37,7 +40,9 @@ func (a *storeActor) Receive(ctx actor.Context) {
 	case *openedRooms:
 		a.start(ctx, m)
 	case *restartChild:
-		a.pauseOver(m)
+		a.pauseOver(ctx, m)
+	case *hungChild:
+		a.hung(ctx, m)
 	case *actor.Terminated:
 		a.terminated(ctx, m.Who)
 	case *actor.Stopping, *actor.Restarting:
@@ -80,6 +85,7 @@ func (a *storeActor) open(ctx actor.Context) {
 		defer s.opening.Done()
 		if before != nil {
 			before.unwatchDeadLetters()
+			before.watch.stop()
 			_ = before.finish(open) // an error leaves the abort marker, and recovery follows
 		}
 		r, err := openRooms(open, &s.o)
@@ -104,18 +110,11 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 	a.s.found.Store(nil)
 	a.t = newTree(a.s, ctx.ActorSystem(), ctx.Self(), m.rooms)
 	a.s.last.Store(a.t)
-	// Dispatch first: sinks talk to it from their first moment.
-	a.spawn(ctx, "dispatch", &a.t.dispatchWake.target, func() actor.Actor { return &dispatchActor{t: a.t} })
-	a.spawnSinks(ctx)
-	a.spawn(ctx, "allocator", &a.t.allocatorWake.target, func() actor.Actor { return &allocatorActor{t: a.t} })
-	a.spawnPair(ctx)
-	a.spawn(ctx, "checkpoint", nil, func() actor.Actor { return &checkpointActor{t: a.t} })
-	a.spawn(ctx, "retention", nil, func() actor.Actor { return &retentionActor{t: a.t} })
-	for i := range a.s.o.Readers {
-		a.t.readers = append(a.t.readers, a.spawnReader(ctx, fmt.Sprintf("reader-%d", i)))
-	}
+	a.spawnAll(ctx)
 	a.t.watchDeadLetters()
+	a.t.watch.start(a.s.o.HangTimeout)
 	a.s.tree.Store(a.t)
+	a.t.tellReadOnly()
 	a.s.ready(nil)
 }
 
@@ -123,8 +122,9 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 // panic here would leave whoever stopped the store waiting for ever.
 func (a *storeActor) stop() {
 	s := a.s
+	defer s.end()
 	defer close(s.stopped)
-	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m) }) }()
+	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) }) }()
 	defer func() {
 		if reason := recover(); reason != nil {
 			s.stopErr = fmt.Errorf("close: %v", reason)
@@ -140,6 +140,7 @@ func (a *storeActor) stop() {
 	}
 	s.tree.Store(nil)
 	a.t.unwatchDeadLetters()
+	a.t.watch.stop()
 	s.mu.Lock()
 	ctx := s.closeCtx
 	s.mu.Unlock()
@@ -148,60 +149,6 @@ func (a *storeActor) stop() {
 	}
 	s.stopErr = a.t.finish(ctx)
 }
-
-// spawn starts a child and notes where it is. It watches it, too.
-func (a *storeActor) spawn(ctx actor.Context, name string, at *pidBox, producer actor.Producer) *actor.PID {
-	return a.spawnProps(ctx, name, at, propsOf(newBatchMailbox[oneByOne](), producer))
-}
-
-func (a *storeActor) spawnProps(ctx actor.Context, name string, at *pidBox, props *actor.Props) *actor.PID {
-	pid, err := ctx.SpawnNamed(a.stepped(name, props), name) // below the store's own
-	if err != nil {
-		panic(fmt.Errorf("spawn %s: %w", name, err))
-	}
-	if at != nil {
-		at.Store(pid)
-	}
-	return pid
-}
-
-// spawnSinks starts the shards of the queues and the index.
-func (a *storeActor) spawnSinks(ctx actor.Context) {
-	for i := range a.t.sinks {
-		s := &a.t.sinks[i]
-		mailbox := newBatchMailbox[oneByOne]()
-		s.pid = a.spawnProps(ctx, s.name, nil, propsOf(mailbox, func() actor.Actor {
-			return &sinkActor{t: a.t, sink: s.sink, name: s.name, mailbox: mailbox}
-		}))
-	}
-	a.t.spawned.Store(true)
-	a.t.dispatchWake.ring()
-}
-
-func (a *storeActor) spawnReader(ctx actor.Context, name string) *actor.PID {
-	asks := newBatchMailbox[oneByOne]()
-	return a.spawnProps(ctx, name, nil, propsOf(asks, func() actor.Actor { return &readerActor{t: a.t, mailbox: asks} }))
-}
-
-// spawnPair starts append and flusher.
-func (a *storeActor) spawnPair(ctx actor.Context) {
-	a.t.flushing.Store(false) // a flusher that died owes nothing any more
-	chains := newBatchMailbox[*chain]()
-	a.spawnProps(ctx, flusherName, &a.t.flusher, propsOf(chains, func() actor.Actor {
-		return &flushActor{t: a.t, mailbox: chains}
-	}))
-
-	puts := newBatchMailbox[*putRequest]()
-	puts.inline = true
-	a.spawnProps(ctx, appendName, &a.t.appendWake.target, propsOf(puts, func() actor.Actor {
-		return &appendActor{t: a.t, mailbox: puts}
-	}))
-}
-
-const (
-	appendName  = "append"
-	flusherName = "flusher"
-)
 
 // newTree makes what the actors share.
 func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tree {
@@ -219,7 +166,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 	for i := range s.o.QueueShards {
 		q := dispatch.NewQueueSink(i, t.grown)
 		q.Reset(applied)
-		t.sinks = append(t.sinks, sinkRef{sink: q, name: fmt.Sprintf("queues-%d", i)})
+		t.sinks = append(t.sinks, &sinkRef{sink: q, name: fmt.Sprintf("queues-%d", i)})
 	}
 	if r.index != nil {
 		x := dispatch.NewIndexSink(r.index)
@@ -227,9 +174,12 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		if from := r.report.IndexFrom; from >= 0 && from < applied {
 			x.Reset(from)
 		}
-		t.sinks = append(t.sinks, sinkRef{sink: x, name: indexName, away: x.Applied() < applied})
+		t.sinks = append(t.sinks, &sinkRef{sink: x, name: indexName, away: x.Applied() < applied})
 	}
 	t.deleting = &s.deleting
+	t.calls = &s.calls
+	t.watch = newWatcher(t, s.mailbox)
+	t.read.Store(applied)
 	r.indexAway.Store(t.indexAway())
 	if err := r.log.Failed(); err != nil {
 		t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 	"time"
 
@@ -90,61 +89,70 @@ func (b *budgets) pairFailed(now time.Time, allowed int, window time.Duration) (
 
 // HandleFailure is the supervision of the store: it makes the store actor its
 // own strategy.
-func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, child *actor.PID,
+func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, failed *actor.PID,
 	_ *actor.RestartStatistics, reason any, _ any) {
-	name := child.Id[strings.LastIndexByte(child.Id, '/')+1:]
+	c := a.children[failed.Id]
+	if c == nil || c.ending { // nobody that counts any more
+		supervisor.StopChildren(failed)
+		return
+	}
+	name := c.name
 	isPair := name == appendName || name == flusherName
 	switch {
-	case a.t == nil:
-		supervisor.StopChildren(child)
 	case a.stopping:
 		a.t.doubtful = a.t.doubtful || isPair
 		a.report(name, reason, 1, false)
-		supervisor.StopChildren(child)
+		c.stop()
 	case isPair:
-		a.pairFailed(supervisor, name, reason)
+		a.pairFailed(name, reason)
 	case a.t.sinkNamed(name) != nil:
-		a.sinkFailed(supervisor, name, child, reason)
+		a.sinkFailed(c, reason)
 	default:
-		a.restart(supervisor, name, child, reason)
+		a.restart(c, reason)
 	}
 }
 
 // restartChild is what the store actor sends itself when a pause is over. Only
 // so is no child restarted behind its stop, which would bring it back for good.
 type restartChild struct {
-	by         *storeActor
-	supervisor actor.Supervisor
-	child      *actor.PID
+	by    *storeActor
+	c     *child
+	again func(actor.Context)
 }
 
 // restart brings a child back after a pause.
-func (a *storeActor) restart(supervisor actor.Supervisor, name string, child *actor.PID, reason any) {
-	b := a.budgets.of(name)
+func (a *storeActor) restart(c *child, reason any) {
+	a.later(c, reason, func(actor.Context) { c.restart() })
+}
+
+// later counts a failure of a child and brings it back when the pause is over.
+func (a *storeActor) later(c *child, reason any, again func(actor.Context)) {
+	b := a.budgets.of(c.name)
 	pause := b.fail(time.Now())
-	a.report(name, reason, b.failures, false)
-	m := &restartChild{a, supervisor, child}
+	a.report(c.name, reason, b.failures, false)
+	m := &restartChild{a, c, again}
 	b.timer = time.AfterFunc(pause, func() { a.t.system.Root.Send(a.t.store, m) })
 }
 
-func (a *storeActor) pauseOver(m *restartChild) {
+func (a *storeActor) pauseOver(ctx actor.Context, m *restartChild) {
 	if m.by == a && !a.stopping {
-		m.supervisor.RestartChildren(m.child)
+		m.again(ctx)
 	}
 }
 
 // sinkFailed takes a sink out of the flow until it has caught up, or for good
 // when it fails on the same record again and again. What the disk refuses is
 // tried for ever: it is no fault of the record.
-func (a *storeActor) sinkFailed(supervisor actor.Supervisor, name string, child *actor.PID, reason any) {
-	stuck := !ofDisk(reason) && a.budgets.of(name).stuck(a.t.sinkNamed(name).Applied())
-	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name, stuck})
+func (a *storeActor) sinkFailed(c *child, reason any) {
+	stuck := !ofDisk(reason) && a.budgets.of(c.name).stuck(a.t.sinkNamed(c.name).Applied())
+	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name: c.name, forGood: stuck})
 	if stuck {
-		a.report(name, reason, parkAfter, true)
-		supervisor.StopChildren(child)
+		a.report(c.name, reason, parkAfter, true)
+		c.end()
+		a.t.watch.drop(c.name)
 		return
 	}
-	a.restart(supervisor, name, child, reason)
+	a.restart(c, reason)
 }
 
 // ofDisk tells whether an actor failed because the disk did.
@@ -173,8 +181,8 @@ func (a *storeActor) report(name string, reason any, failures int, parked bool) 
 }
 
 // pairFailed takes append and flusher down together: their memory is one truth,
-// and after a panic in either none of it is believed.
-func (a *storeActor) pairFailed(supervisor actor.Supervisor, name string, reason any) {
+// and after a failure of either none of it is believed.
+func (a *storeActor) pairFailed(name string, reason any) {
 	if a.pair > 0 {
 		return // both are on their way out already
 	}
@@ -184,18 +192,20 @@ func (a *storeActor) pairFailed(supervisor actor.Supervisor, name string, reason
 		a.t.failed(fmt.Errorf("%s failed %d times in %v: %v", name, len(a.budgets.pair), a.s.o.RestartWindow, reason))
 	}
 	a.pair, a.t.doubtful = 2, true
-	supervisor.StopChildren(a.t.appender(), a.t.flusher.Load())
+	for _, c := range a.children {
+		if c.name == appendName || c.name == flusherName {
+			c.stop()
+		}
+	}
 }
 
-// terminated brings append and flusher back when both have gone.
-func (a *storeActor) terminated(ctx actor.Context, who *actor.PID) {
-	if a.t == nil || a.pair == 0 {
-		return
+// pairMember brings append and flusher back when both have gone. One that ends
+// by itself takes the other with it.
+func (a *storeActor) pairMember(ctx actor.Context, c *child) {
+	if a.pair == 0 {
+		a.pairFailed(c.name, errStoppedOutside)
 	}
-	if !who.Equal(a.t.appender()) && !who.Equal(a.t.flusher.Load()) {
-		return
-	}
-	if a.pair--; a.pair > 0 || a.stopping {
+	if a.pair--; a.pair > 0 {
 		return
 	}
 	if err := guarded(a.t.recoverTail); err != nil {
@@ -215,8 +225,8 @@ func (t *tree) recoverTail() error {
 		return err
 	}
 	from := r.log.Dispatched()
-	for i := range t.sinks {
-		from = min(from, t.sinks[i].Applied()) // a parked one is behind
+	for _, s := range t.sinks {
+		from = min(from, s.Applied()) // a parked one is behind
 	}
 	offsets, err := dispatch.NextOffsets(r.log.Reader(), r.queues, r.rules(&t.o), from)
 	if err != nil {

@@ -37,15 +37,18 @@ type tree struct {
 	began  time.Time
 
 	flusher pidBox
-	readers []*actor.PID
+	readers []*readerRef
 	turn    int // of the readers; the store actor's
 
 	appendWake    *wake
 	dispatchWake  *wake
 	allocatorWake *wake
 	flushing      atomic.Bool // SYNC_FLUSH: the flusher owes a flush
+	syncing       atomic.Bool // the flusher is in a sync
+	dispatching   fence
+	read          atomic.Int64 // end of the log that dispatch has read
 
-	sinks      []sinkRef             // shards of the queues, then the index if there is one
+	sinks      []*sinkRef            // shards of the queues, then the index if there is one
 	spawned    atomic.Bool           // all sinks have their actors
 	windows    chan *dispatch.Window // those that are free
 	dispatched atomic.Pointer[dispatchedRecord]
@@ -55,6 +58,12 @@ type tree struct {
 	doubtful    bool                    // append or flusher died: behind appended may stand anything
 	deleting    *deletions              // the handle's
 	deadLetters *eventstream.Subscription
+
+	calls    *callbacks // the handle's
+	watch    *watcher
+	finished atomic.Int64              // steps of the end that are done
+	hung     atomic.Pointer[HungError] // who hangs, nil if nobody does
+	pairHung atomic.Pointer[HungError] // append and flusher among them, but for a slow disk
 }
 
 // refusal is a status and its cause.
@@ -84,11 +93,22 @@ func (t *tree) failed(cause error) {
 		if f := t.o.Events.FlushFailed; f != nil {
 			f(err)
 		}
-		if f := t.o.Events.ReadOnly; f != nil {
-			f(err)
-		}
-		t.o.Logger.Error().Err(err).Msg("store is read-only")
+		t.sayReadOnly(err)
 	})
+}
+
+// tellReadOnly tells of a store that recovery has found to be read-only.
+func (t *tree) tellReadOnly() {
+	if err := t.rooms.report.ReadOnly; err != nil {
+		t.readOnly.Do(func() { t.sayReadOnly(err) })
+	}
+}
+
+func (t *tree) sayReadOnly(err error) {
+	if f := t.o.Events.ReadOnly; f != nil {
+		f(err)
+	}
+	t.o.Logger.Error().Err(err).Msg("store is read-only")
 }
 
 // noSegment tells that the next segment could not be made. Puts are refused
@@ -158,6 +178,8 @@ func (t *tree) refuse(message any) {
 		m.reply(cause)
 	case *barrier:
 		m.reply(0, cause)
+	case *forgetTopic:
+		m.reply(cause)
 	}
 }
 
@@ -217,6 +239,10 @@ func (t *tree) watchDeadLetters() {
 				t.refuse(m)
 			}
 		case *barrier:
+			if m.t == t {
+				t.refuse(m)
+			}
+		case *forgetTopic:
 			if m.t == t {
 				t.refuse(m)
 			}

@@ -14,6 +14,15 @@ import (
 // store fails.
 var ErrOutcomeUnknown = errors.New("outcome unknown")
 
+// ErrBodyInUse is what errors.Is finds, besides ErrOutcomeUnknown, when a caller
+// stopped waiting for a put while the store was still reading the message: what
+// the message points to must not be used again.
+var ErrBodyInUse = errors.New("the message is still being read")
+
+// inUse is how long a caller whose context has ended waits for the end of that,
+// which takes microseconds unless the store hangs.
+const inUse = time.Second
+
 // The life of a put. The low bits are the phase, parked says that the caller
 // sleeps on the channel. A phase only moves forward.
 const (
@@ -23,6 +32,7 @@ const (
 	abandoned               // the caller has left after copied
 	withdrawn               // the caller has left before taken
 	settled                 // Result is final
+	deserted                // the caller has left after taken, before copied
 
 	phaseMask uint32 = 7
 	parked    uint32 = 8
@@ -85,7 +95,7 @@ func (w *Waiter) Take() bool {
 func (w *Waiter) Copied() {
 	for {
 		s := w.state.Load()
-		if w.state.CompareAndSwap(s, s&parked|copied) {
+		if s&phaseMask == deserted || w.state.CompareAndSwap(s, s&parked|copied) {
 			return
 		}
 	}
@@ -99,8 +109,9 @@ func (w *Waiter) Settle() {
 		w.OnSettled(w)
 		return
 	}
-	switch s := w.state.Swap(settled); {
-	case s&phaseMask == abandoned || s&phaseMask == withdrawn:
+	s := w.state.Swap(settled)
+	switch phase := s & phaseMask; {
+	case phase == abandoned || phase == withdrawn || phase == deserted:
 		w.recycle()
 	case s&parked != 0:
 		w.wake <- struct{}{}
@@ -128,7 +139,8 @@ func (w *Waiter) Done() bool { return w.state.Load()&phaseMask == settled }
 // Wait sleeps until the put is settled or ctx ends. It reports whether the
 // waiter still belongs to the caller. If ctx ends first the put is withdrawn,
 // with the context's error, or, when it was taken already, left behind as soon
-// as the body is copied, with ErrOutcomeUnknown besides.
+// as the body is copied, with ErrOutcomeUnknown besides. Should that not come to
+// pass within a second, ErrBodyInUse says so.
 func (w *Waiter) Wait(ctx context.Context) (mine bool, err error) {
 	for range spins {
 		if w.Done() {
@@ -166,6 +178,7 @@ func (w *Waiter) park() bool {
 
 // leave ends a wait whose context has ended.
 func (w *Waiter) leave(cause error) (mine bool, err error) {
+	var waited time.Duration
 	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		s := w.state.Load()
 		switch s & phaseMask {
@@ -180,8 +193,12 @@ func (w *Waiter) leave(cause error) (mine bool, err error) {
 		case settled:
 			<-w.wake // the answerer saw parked
 			return true, nil
-		default: // taken: the body is being read, which takes microseconds
+		default: // taken: the body is being read
+			if waited >= inUse && w.state.CompareAndSwap(s, deserted) {
+				return false, fmt.Errorf("%w: %w: %w", ErrOutcomeUnknown, ErrBodyInUse, cause)
+			}
 			time.Sleep(pause)
+			waited += pause
 		}
 	}
 }

@@ -1,0 +1,255 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrHung is what errors.Is finds when an actor does not move.
+var ErrHung = errors.New("store hangs")
+
+// HungError names the actors that do not move.
+type HungError struct{ Actors []HungEvent }
+
+// Error names each with what it holds.
+func (e *HungError) Error() string {
+	var b strings.Builder
+	fmt.Fprint(&b, ErrHung)
+	for _, h := range e.Actors {
+		fmt.Fprintf(&b, "; %s has not moved for %v, with %s", h.Actor, h.For.Round(time.Millisecond), h.Holds)
+	}
+	return b.String()
+}
+
+// Is makes it an ErrHung.
+func (e *HungError) Is(target error) bool { return target == ErrHung }
+
+// looksPerTimeout is how often the watch looks within a HangTimeout.
+const looksPerTimeout = 4
+
+// storeName is what the supervisor is called among its actors.
+const storeName = "store"
+
+// watcher looks at the actors from outside, on a goroutine of its own: it takes
+// no part in what they do and waits for none of them, so that none can hold it
+// up. It reads the watermarks that are there anyway and what the mailboxes count
+// under their own locks; an actor does nothing for it.
+type watcher struct {
+	t    *tree
+	done chan struct{}
+	once sync.Once
+
+	mu   sync.Mutex
+	list []*watched
+}
+
+// watched is an actor and where it stands. c is nil for the store.
+type watched struct {
+	standing
+	name    string
+	mailbox queue
+	c       *child
+	asked   bool // the store was asked to see to it
+}
+
+// hungChild asks the store to see to an actor that hangs.
+type hungChild struct {
+	c      *child
+	asleep bool // it has nothing in hand and yet owes something
+}
+
+func newWatcher(t *tree, store queue) *watcher {
+	return &watcher{t: t, done: make(chan struct{}), list: []*watched{{name: storeName, mailbox: store}}}
+}
+
+// set watches a child, in the place of its predecessor.
+func (w *watcher) set(c *child) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.list {
+		if e.name == c.name {
+			e.c, e.mailbox, e.asked = c, c.mailbox, false
+			e.moved = -1 // whatever it shows has moved
+			return
+		}
+	}
+	w.list = append(w.list, &watched{name: c.name, mailbox: c.mailbox, c: c})
+}
+
+// drop watches a name no more.
+func (w *watcher) drop(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, e := range w.list {
+		if e.name == name {
+			w.list = append(w.list[:i], w.list[i+1:]...)
+			return
+		}
+	}
+}
+
+// start looks until stop.
+func (w *watcher) start(limit time.Duration) {
+	if limit <= 0 {
+		return
+	}
+	go func() {
+		clock := time.NewTicker(max(limit/looksPerTimeout, 1))
+		defer clock.Stop()
+		for {
+			select {
+			case <-w.done:
+				return
+			case <-clock.C:
+				w.tick(limit)
+			}
+		}
+	}()
+}
+
+// tick comes by the way of all ticks, so that a test holds up the watch with
+// those whom it watches.
+func (w *watcher) tick(limit time.Duration) {
+	look := func() {
+		select {
+		case <-w.done: // it was on its way
+		default:
+			w.look(time.Now(), limit)
+		}
+	}
+	if f := w.t.o.Faults; f != nil {
+		f.Signal("watch", StepTick, look, func() {})
+	} else {
+		look()
+	}
+}
+
+func (w *watcher) stop() { w.once.Do(func() { close(w.done) }) }
+
+// look looks at everybody once.
+func (w *watcher) look(now time.Time, limit time.Duration) {
+	var ask []*hungChild
+	var pair []HungEvent
+	var all []HungEvent
+	w.mu.Lock()
+	for _, e := range w.list {
+		turns, busy := e.mailbox.load()
+		b := w.t.beat(e.name, turns, busy)
+		before := e.stood
+		switch e.standing.look(b, now, limit) {
+		case well:
+			continue
+		case stands:
+		case tooLong:
+			w.tellHung(w.event(e, b), b.disk)
+		case movesOn:
+			e.asked = false
+			event := w.event(e, b)
+			event.For = before
+			w.tellMoves(event)
+		}
+		if !e.hung {
+			continue
+		}
+		event := w.event(e, b)
+		all = append(all, event)
+		if b.disk {
+			continue
+		}
+		if e.name == appendName || e.name == flusherName {
+			pair = append(pair, event)
+		}
+		if e.c != nil && !e.asked {
+			e.asked = true
+			ask = append(ask, &hungChild{e.c, !b.busy})
+		}
+	}
+	w.mu.Unlock()
+	w.t.hungNow(all, pair)
+	for _, m := range ask { // with nothing locked
+		w.t.system.Root.Send(w.t.store, m)
+	}
+}
+
+func (w *watcher) event(e *watched, b beat) HungEvent {
+	return HungEvent{Actor: e.name, For: e.stood, Holds: w.t.holds(e.name, b)}
+}
+
+// again lets the store be asked once more: what it could not do now, it can
+// perhaps at the next look.
+func (w *watcher) again(c *child) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.list {
+		if e.c == c {
+			e.asked = false
+		}
+	}
+}
+
+// busy names those who have something in hand. Where nothing moves any more
+// that is who hangs.
+func (w *watcher) busy() *HungError {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := &HungError{}
+	for _, e := range w.list {
+		turns, busy := e.mailbox.load()
+		if b := w.t.beat(e.name, turns, busy); busy {
+			err.Actors = append(err.Actors, w.event(e, b))
+		}
+	}
+	return err
+}
+
+// refuse closes the mailboxes of those who hang while the store ends.
+func (w *watcher) refuse(refuse func(message any)) {
+	w.mu.Lock()
+	var hung []queue
+	for _, e := range w.list {
+		if _, busy := e.mailbox.load(); busy {
+			hung = append(hung, e.mailbox)
+		}
+	}
+	w.mu.Unlock()
+	for _, q := range hung {
+		q.Close(refuse)
+	}
+}
+
+// moved grows with everything that brings the end nearer. The store is asked
+// things until then, which does not.
+func (w *watcher) moved() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sum := w.t.finished.Load()
+	for _, e := range w.list {
+		if e.c == nil {
+			continue
+		}
+		turns, busy := e.mailbox.load()
+		sum += w.t.beat(e.name, turns, busy).moved
+	}
+	return sum
+}
+
+func (w *watcher) tellHung(e HungEvent, disk bool) {
+	tell, o := w.t.o.Events.ActorHung, &w.t.o
+	if disk {
+		tell = o.Events.DiskSlow
+	}
+	if tell != nil {
+		w.t.calls.run(func() { tell(e) })
+	}
+	o.Logger.Error().Str("actor", e.Actor).Dur("for", e.For).Str("holds", e.Holds).Bool("disk", disk).Msg("does not move")
+}
+
+func (w *watcher) tellMoves(e HungEvent) {
+	if tell := w.t.o.Events.ActorMoves; tell != nil {
+		w.t.calls.run(func() { tell(e) })
+	}
+	w.t.o.Logger.Info().Str("actor", e.Actor).Dur("after", e.For).Msg("moves again")
+}
