@@ -61,6 +61,8 @@ interop:          ## both ways against Apache RocketMQ; installs a JDK and Maven
 bench:            ## beside a mutex log and Apache RocketMQ; a quiet machine, a JDK and Maven
 	sh tests/interop/install.sh
 	$(GO) run ./tests/bench
+	$(GO) run ./tests/bench -recover -runs 3
+	$(GO) test -run '^$$' -bench Scan -cpu 2 ./recoverer
 
 clean:
 	rm -rf bin tests/interop/java/target

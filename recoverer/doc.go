@@ -17,7 +17,8 @@
 //	         and sync what stands behind the end; new mark
 //	queues   find their ends; choose those whose every unit must be checked
 //	replay   the log from the first record that a queue or the index may lack,
-//	         each record against its unit
+//	         each record against its unit; where much is lacking the index has
+//	         a reading of the log of its own, beside the queues'
 //	settle   cut units behind the log, correct minima, sync, new summary
 //
 // # What is trusted
@@ -33,6 +34,16 @@
 // The summary counts with the mark. Its queues must be there, reach at least as
 // far as it says, and their last unit below it must point at the right record;
 // those that fail are checked unit by unit.
+//
+// # What it costs
+//
+// The work is that of what is unchecked: the log behind the mark is scanned, what
+// lies behind its flushed end is written again, what lies behind the summary is
+// replayed. Space that was never written is not read. A segment is scanned in
+// chunks, each from the first whole record in it on, and chunks are put together
+// where one begins just where the one in front ended: from the same place a scan
+// finds the same. From a bad place on the rest of its segment is scanned once
+// more, in order. Memory is that of the queues, not of the log.
 //
 // # A bad place in the log
 //

@@ -25,6 +25,8 @@
 //	M4  Opening changes nothing on disk: no repair, no removal, no creation.
 //	M5  Flush covers exactly the pages that hold the range, so that pages
 //	    prepared ahead of the writer are not written out as zeros.
+//	M6  What is outside of all Extents reads as zeros, and did so without a sync:
+//	    only file systems that look into the page cache are asked for holes.
 //
 // Assumptions: one process writes a store (Lock); the page size is at least 4096
 // and a power of two; Linux is the reference. On darwin, freebsd and windows the

@@ -17,6 +17,8 @@ type options struct {
 	engine bool          // run Apache RocketMQ too
 	dir    string        // where stores are made
 	scale  float64       // of the number of messages
+	reopen bool          // measure how killed stores are opened, nothing else
+	fill   string        // put a load there and be killed
 }
 
 func main() {
@@ -27,6 +29,8 @@ func main() {
 	flag.BoolVar(&o.engine, "rocketmq", true, "run Apache RocketMQ beside (needs a JDK and Maven)")
 	flag.StringVar(&o.dir, "dir", "", "where stores are made; default a temporary directory")
 	flag.Float64Var(&o.scale, "scale", 1, "of the numbers of messages")
+	flag.BoolVar(&o.reopen, "recover", false, "measure how long a killed store takes to open, beside Apache RocketMQ; nothing else")
+	flag.StringVar(&o.fill, "fill", "", "used by -recover: make a store in this directory and be killed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -37,6 +41,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
+	if o.fill != "" {
+		return fillAndDie(ctx, o.fill, o.scale)
+	}
 	if o.dir == "" {
 		dir, err := os.MkdirTemp("", "actorstore-bench-")
 		if err != nil {
@@ -44,6 +51,9 @@ func run(ctx context.Context, o options) error {
 		}
 		defer os.RemoveAll(dir)
 		o.dir = dir
+	}
+	if o.reopen {
+		return recovery(ctx, o)
 	}
 	s, err := newSides(o)
 	if err != nil {

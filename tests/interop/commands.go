@@ -162,3 +162,25 @@ func (e *Engine) Bench(ctx context.Context, dir string, s Settings, l Load) (Fig
 	}
 	return figures, json.Unmarshal([]byte(lines[0]), &figures)
 }
+
+// Opening is what Recover measured.
+type Opening struct {
+	Ms     float64 `json:"ms"`      // until queues and index hold what the log holds
+	LoadMs float64 `json:"load_ms"` // of them in load(), where RocketMQ recovers
+	End    int64   `json:"max_phy_offset"`
+	Ends   string  `json:"ends"` // of the queues of Bench's topic, in order
+}
+
+// Recover measures how long RocketMQ takes to open a store that Bench or a kill
+// has left. It stops as a kill does.
+func (e *Engine) Recover(ctx context.Context, dir string, s Settings, queues int) (Opening, error) {
+	lines, err := e.Run(ctx, "", append([]string{"recover", dir, "--queues", strconv.Itoa(queues)}, s.args()...)...)
+	if err != nil {
+		return Opening{}, err
+	}
+	var o Opening
+	if len(lines) != 1 {
+		return Opening{}, fmt.Errorf("recover printed %d lines", len(lines))
+	}
+	return o, json.Unmarshal([]byte(lines[0]), &o)
+}

@@ -26,10 +26,16 @@ final class Engine {
     final DefaultMessageStore store;
     /** The topic whose queues hold inner batches, null if there is none. */
     final String batchTopic;
+    /** When loading began, as System.nanoTime() gives it. */
+    final long began;
+    /** Nanoseconds that load() took, which is where RocketMQ recovers. */
+    final long loadTook;
 
-    private Engine(DefaultMessageStore store, String batchTopic) {
+    private Engine(DefaultMessageStore store, String batchTopic, long began, long loadTook) {
         this.store = store;
         this.batchTopic = batchTopic;
+        this.began = began;
+        this.loadTook = loadTook;
     }
 
     /** Loads, recovers and starts the store. Takes its settings from the flags. */
@@ -48,11 +54,13 @@ final class Engine {
         }
         DefaultMessageStore store = new DefaultMessageStore(config,
             new BrokerStatsManager(broker), null, broker, topics);
+        long began = System.nanoTime();
         if (!store.load()) {
             throw new IllegalStateException("RocketMQ refused to load " + dir);
         }
+        long loadTook = System.nanoTime() - began;
         store.start();
-        return new Engine(store, batchTopic);
+        return new Engine(store, batchTopic, began, loadTook);
     }
 
     private static MessageStoreConfig settings(String dir, Flags flags) {

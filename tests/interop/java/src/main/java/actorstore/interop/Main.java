@@ -28,10 +28,11 @@ public final class Main {
           write DIR --count N [--from I] [--seed S] [--long-topic LENGTH] [--halt]
           bench DIR --producers N --window N --size N --count N --queues N
                     [--warmup N] [--readers N] [--bodies N] [--seed S] [--keyed]
+          recover DIR [--queues N]       how long opening what bench or a kill has left takes
         settings of the store, RocketMQ's defaults without them:
           --segment BYTES --queue-file BYTES --slots N --entries N
           --append-crc --lmq --ext --flush async|sync --batch-topic TOPIC
-        export, query and times work on a copy: they start the engine, which
+        export, query, times and recover work on a copy: they start the engine, which
         recovers and writes. They stop without shutting it down unless --shutdown.""";
 
     private Main() {
@@ -65,6 +66,7 @@ public final class Main {
             case "export", "query", "times" -> read(args[0], flags, out);
             case "write" -> Write.run(flags, out);
             case "bench" -> Bench.run(flags, out);
+            case "recover" -> Recover.run(flags, out);
             default -> throw new Flags.UsageException("no such command: " + args[0]);
         }
     }
