@@ -343,9 +343,13 @@ func TestTwoStores(t *testing.T) {
 	defer system.Shutdown()
 	ctx := context.Background()
 	var stores []*Store
+	broken := &breaker{}
 	for i := range 2 {
 		o := small(mappedtest.NewFS())
 		o.RestartBudget = 1000
+		if i == 0 {
+			o.Faults = broken
+		}
 		s, err := Spawn(ctx, system.Root, fmt.Sprint("store-", i), o)
 		if err != nil {
 			t.Fatal(err)
@@ -369,13 +373,11 @@ func TestTwoStores(t *testing.T) {
 			})
 		}
 	}
-	tree := stores[0].tree.Load()
 	for range 20 {
-		system.Root.Send(tree.appender(), &barrier{tree, "", func(_ int64, err error) {
-			if err == nil {
-				panic("killed")
-			}
-		}})
+		broken.deeds.Store(appendName, func() { panic("killed") })
+		if err := stores[0].Poke(appendName); err != nil {
+			t.Error(err)
+		}
 		time.Sleep(time.Millisecond)
 	}
 	end.Store(true)

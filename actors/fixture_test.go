@@ -98,6 +98,8 @@ type rig struct {
 	ctx    context.Context
 	leaky  bool // files may stay open
 
+	breaker breaker
+
 	mu     sync.Mutex
 	events []string
 }
@@ -127,6 +129,7 @@ func (r *rig) start(change ...func(*Options)) {
 	r.ctx = ctx
 	r.script = mappedtest.NewScript(r.disk)
 	r.o = small(r.script)
+	r.o.Faults = &r.breaker
 	for _, f := range change {
 		f(&r.o)
 	}

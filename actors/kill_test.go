@@ -11,49 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
-	"github.com/actorstore/actorstore/dispatch"
 	"github.com/actorstore/actorstore/flusher"
 	"github.com/actorstore/actorstore/reader"
 )
-
-// kill lets an actor panic, once.
-func (r *rig) kill(name string) {
-	r.t.Helper()
-	t := r.tree()
-	die := func(err error) { // not if it is refused because the actor is dead already
-		if err == nil {
-			panic("killed")
-		}
-	}
-	send := func(message any) { // a dead letter panics here, no other
-		_ = guarded(func() error {
-			t.system.Root.Send(r.pid(name), message)
-			return nil
-		})
-	}
-	switch {
-	case name == appendName:
-		send(&barrier{t, "", func(_ int64, err error) { die(err) }})
-	case name == flusherName:
-		send(&flushNow{t, die})
-	case name == "dispatch":
-		send(&forgetTopic{t, "none", die})
-	case name == "checkpoint" || name == "retention":
-		send((*tick)(nil))
-	case name == "allocator":
-		r.script.Add(mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/*/*/*", Before: func() { panic("killed") }})
-		r.script.Add(mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/*/*", Before: func() { panic("killed") }})
-	case strings.HasPrefix(name, "reader"):
-		f := t.system.Root.RequestFuture(r.pid(name), (*Get)(nil), patience)
-		if answer, err := f.Result(); err != nil || !errors.Is(answer.(*GetReply).Err, ErrRestarting) {
-			r.t.Errorf("who asks a reader that fails gets %v, %v", answer, err)
-		}
-	default: // a sink
-		send((*dispatch.Window)(nil))
-	}
-}
 
 // load puts until it is ended, from several goroutines, each to its own queue,
 // and notes what was answered.
@@ -145,25 +106,18 @@ func TestActorsMayFail(t *testing.T) {
 				const times = 2
 				for i := range times {
 					r.kill(name)
-					if name == "allocator" {
-						l.more(200) // it dies with the next segment, unless append makes that
-						continue
-					}
 					eventually(t, "it has failed", func() bool { return r.told("restarted "+name) == i+1 })
 					l.more(30)
 				}
 				l.stop()
 				l.check()
 				for _, e := range r.events {
-					if e != "restarted "+name && e != "opened clean=true" && name != "allocator" {
+					if e != "restarted "+name && e != "opened clean=true" {
 						t.Errorf("killed %s, and the store told of %q", name, e)
 					}
 				}
-				if derived := name != appendName && name != flusherName && name != "allocator"; derived && l.refused.Load() > 0 {
+				if derived := name != appendName && name != flusherName; derived && l.refused.Load() > 0 {
 					t.Errorf("%d puts were refused because %s died", l.refused.Load(), name)
-				}
-				if name == "allocator" { // a panic in the middle of a file leaves that open
-					r.leaky = true
 				}
 				r.reopen(flush)
 				if r.told("opened clean=true") != 2 {
@@ -188,39 +142,6 @@ func TestStoreActorFails(t *testing.T) {
 		r.numbered("a", 20)
 		r.close()
 	})
-}
-
-// A 4th failure within the window makes the store read-only; reading goes on.
-func TestBudgetOfAppend(t *testing.T) {
-	for _, name := range []string{appendName, flusherName} {
-		t.Run(name, func(t *testing.T) {
-			r := open(t)
-			r.puts("a", 0, 5)
-			for i := range 4 {
-				r.kill(name)
-				eventually(t, "failed", func() bool { return r.told("restarted "+name) == i+1 })
-				if i < 3 {
-					eventually(t, "puts go on", func() bool {
-						_, err := r.s.Put(r.ctx, message("b", 0, "x"))
-						return err == nil
-					})
-				}
-			}
-			eventually(t, "read-only", func() bool { return r.told("read-only") == 1 })
-			eventually(t, "puts are refused", func() bool {
-				_, err := r.s.Put(r.ctx, message("a", 0, "x"))
-				return statusOf(err) == flusher.ServiceNotAvailable && errors.Is(err, commitlog.ErrReadOnly)
-			})
-			r.numbered("a", 5)
-			if err := r.s.Close(r.ctx); err == nil {
-				t.Error("a store that is read-only after failures was closed as clean")
-			}
-			r.crash()
-			r.numbered("a", 5)
-			r.puts("a", 5, 6)
-			r.close()
-		})
-	}
 }
 
 // F55: a panic in any call to the disk costs at most its own batch.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -340,31 +339,4 @@ func TestStalledDisk(t *testing.T) {
 	}
 	r.close()
 	r.healthy()
-}
-
-// hold keeps an actor busy until the result is called. It sends a request that
-// the actor answers on its own goroutine.
-func (r *rig) hold(name string) (release func()) {
-	r.t.Helper()
-	inside, gate := make(chan struct{}), make(chan struct{})
-	stand := func() { close(inside); <-gate }
-	t := r.tree()
-	switch name {
-	case appendName:
-		go t.system.Root.Send(t.appender(), &barrier{t, "", func(int64, error) { stand() }})
-	case flusherName:
-		t.system.Root.Send(t.flusher.Load(), &flushNow{t, func(error) { stand() }})
-	case "dispatch":
-		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{t, "none", func(error) { stand() }})
-	default:
-		r.t.Fatalf("hold %s", name)
-	}
-	select {
-	case <-inside:
-	case <-time.After(patience):
-		r.t.Fatalf("%s does not stand still", name)
-	}
-	release = sync.OnceFunc(func() { close(gate) })
-	r.t.Cleanup(release) // before the store's
-	return release
 }

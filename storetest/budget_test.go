@@ -62,7 +62,9 @@ func spend(t *testing.T, gap time.Duration, names []string, readOnly int, flush 
 		t.Errorf("told %d times that it is read-only: %v", got, s.Events())
 	}
 	storetest.Check(t, s)
-	s.Crash()
+	if err := s.Close(ctx); (err != nil) != (readOnly > 0) {
+		t.Errorf("close, read-only after %d failures: %v", readOnly, err)
+	}
 	if err := s.Reopen(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
