@@ -76,6 +76,9 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 		}
 		return r.recover(ctx, o)
 	})
+	if errors.Is(err, record.ErrCorrupt) {
+		err = fmt.Errorf("%w (actorstore repair tells what can be done)", err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, r.release())
 	}

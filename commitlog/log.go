@@ -60,9 +60,6 @@ func Open(o Options) (*Log, error) {
 		options = append(options, mapped.ReadOnly())
 	}
 	files, err := mapped.OpenMappedFileQueue(o.FS, o.Dir, o.SegmentSize, o.Warn, options...)
-	if errors.Is(err, record.ErrCorrupt) {
-		return nil, fmt.Errorf("open commit log: %w (actorstore repair tells what can be done)", err)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open commit log: %w", err)
 	}

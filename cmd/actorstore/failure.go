@@ -147,7 +147,7 @@ func (a *app) classify(err error) (code int, hint string) {
 	case errors.Is(err, actorstore.ErrTags):
 		return exitUsage, `--tags "a || b", or no --tags for all messages`
 	case errors.As(err, &corrupt), errors.As(err, &fault):
-		return exitFailed, "actorstore verify DIR lists all damage, actorstore dump DIR --ruler --from N shows it"
+		return exitFailed, "actorstore repair DIR says what can be done, actorstore dump DIR --ruler --from N shows a place"
 	case errors.As(err, &missing), errors.Is(err, actorstore.ErrNoRecord), errors.Is(err, actorstore.ErrNoQueue),
 		errors.Is(err, actorstore.ErrNoMessage):
 		return exitNotFound, "actorstore stat DIR shows what is there"
