@@ -83,3 +83,12 @@ func recovered(t *testing.T, fsys *mappedtest.FS, options ...option) string {
 	}
 	return b.String()
 }
+
+// TestFailuresBesideQueues: with the index beside the queues a recovery may be cut
+// at any call, and any call may fail, as otherwise.
+func TestFailuresBesideQueues(t *testing.T) {
+	defer recoverer.IndexApart()()
+	t.Run("cut", TestCrashDuringRecovery)
+	t.Run("one failure", TestOneFailure)
+	t.Run("again and again", TestInterruptedRecovery)
+}
