@@ -68,14 +68,21 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 }
 
 func (a *retentionActor) start(ctx actor.Context) {
-	core, err := retention.New(policyOf(&a.t.o))
-	if err != nil {
-		panic(err)
-	}
 	r := a.t.rooms
-	a.core, a.survey, a.blocked = core, retention.NewSurvey(r.log.Reader()), -1
+	a.core, a.survey, a.blocked = a.t.retention, retention.NewSurvey(r.log.Reader()), -1
 	a.cleaner = &retention.Cleaner{Log: r.log, Queues: r.queues, Index: r.index}
 	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval, a.t.o.Faults)
+}
+
+// newRetention makes the core of a store that was just opened. It outlives its
+// actor: what it knows of the clock is known from the opening only.
+func newRetention(o *Options, end int64) *retention.Core {
+	core, err := retention.New(policyOf(o))
+	if err != nil {
+		panic(err) // Validate has looked
+	}
+	core.Open(end, retention.Now{Wall: o.Now()})
+	return core
 }
 
 // forEver is the age of expiry where messages are kept for ever.

@@ -159,6 +159,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		allocatorWake: newWake(system, s.o.Faults),
 		windows:       make(chan *dispatch.Window, windowCount), began: time.Now(),
 	}
+	t.retention = newRetention(&s.o, r.log.Appended())
 	for range windowCount {
 		t.windows <- &dispatch.Window{Owner: t}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/retention"
 )
 
 // ErrDiskFull is what errors.Is finds when puts are refused for want of space.
@@ -53,6 +54,7 @@ type tree struct {
 	windows    chan *dispatch.Window // those that are free
 	dispatched atomic.Pointer[dispatchedRecord]
 
+	retention   *retention.Core         // its actor's alone
 	refusal     atomic.Pointer[refusal] // why puts are not taken
 	readOnly    sync.Once               // tells of the failure that made it so
 	doubtful    bool                    // append or flusher died: behind appended may stand anything

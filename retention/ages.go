@@ -5,9 +5,10 @@ import "time"
 // ages holds what is needed to tell the age of a segment although the wall clock
 // may jump. All of it is of this run.
 type ages struct {
-	opened bool
-	anchor int64         // ms: what the log itself said about the time at open
-	start  time.Duration // monotonic time of the first step
+	opened bool          // open was called
+	end    int64         // of the log at open
+	anchor int64         // ms: what was believed of the time at open
+	start  time.Duration // monotonic time then
 	seen   map[int64]sight
 }
 
@@ -17,16 +18,30 @@ type sight struct {
 	before bool // it was complete when the store was opened
 }
 
+// open notes the moment from which on the monotonic clock counts.
+func (a *ages) open(end int64, now Now) {
+	a.opened, a.end, a.start, a.anchor = true, end, now.Elapsed, now.Wall.UnixMilli()
+}
+
 // see notes new segments and forgets those that have gone.
 func (a *ages) see(s State, now Now) {
-	first := !a.opened
-	if first {
-		a.opened, a.start = true, now.Elapsed
-		a.anchor = now.Wall.UnixMilli()
-		if n := newest(s); n > 0 {
-			a.anchor = min(a.anchor, n)
-		}
+	if a.seen == nil {
 		a.seen = make(map[int64]sight)
+		newest := int64(0)
+		if !a.opened {
+			a.open(s.Appended, now)
+			newest = s.Newest
+		}
+		for _, seg := range s.Segments {
+			// Only what was there at open: what came since has times of a clock that
+			// may have been set in between.
+			if seg.End() < a.end || seg.Offset < a.end && seg.End() >= s.Appended {
+				newest = max(newest, seg.Last)
+			}
+		}
+		if newest > 0 {
+			a.anchor = min(a.anchor, newest)
+		}
 	}
 	here := make(map[int64]sight, len(s.Segments))
 	for _, seg := range s.Segments {
@@ -35,20 +50,11 @@ func (a *ages) see(s State, now Now) {
 		}
 		t, ok := a.seen[seg.Offset]
 		if !ok {
-			t = sight{at: now.Elapsed, before: first}
+			t = sight{at: now.Elapsed, before: seg.End() <= a.end}
 		}
 		here[seg.Offset] = t
 	}
 	a.seen = here
-}
-
-// newest is the latest store time that a state names; 0 if it names none.
-func newest(s State) int64 {
-	n := max(s.Newest, 0)
-	for _, seg := range s.Segments {
-		n = max(n, seg.Last)
-	}
-	return n
 }
 
 // trusted is the wall clock in ms as far as it is believed.

@@ -98,6 +98,29 @@ func TestJumpAhead(t *testing.T) {
 	w.kept(71, 73)
 }
 
+// TestJumpBeforeTheFirstStep: the clock is set ahead, and messages are put by it,
+// after the store was opened and before the first look at its segments.
+func TestJumpBeforeTheFirstStep(t *testing.T) {
+	w := newWorld(t)
+	w.hours(100)
+	w.open()
+	w.c.Open(w.s.Appended, Now{Wall: w.wall()})
+	w.off = 365 * 24 * hour
+	for range 2 { // two more segments, the first of them begun before
+		w.truth = w.truth.Add(time.Second)
+		last := &w.s.Segments[len(w.s.Segments)-1]
+		last.Last, w.s.Newest = w.wall().UnixMilli(), w.wall().UnixMilli()
+		w.written[last.Offset] = w.truth
+		w.s.Segments = append(w.s.Segments, Segment{Offset: last.End(), Size: 100})
+		end := last.End() + 1
+		w.s.Appended, w.s.Flushed, w.s.Confirm, w.s.Dispatched = end, end, end, end
+	}
+	w.step()
+	w.kept(73, 75)
+	w.hours(100)
+	w.kept(71, 75)
+}
+
 // TestJumpAheadAndBack: records of the future do not stay for ever.
 func TestJumpAheadAndBack(t *testing.T) {
 	w := newWorld(t)

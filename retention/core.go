@@ -45,7 +45,8 @@ type Now struct {
 }
 
 // Core decides. It belongs to one goroutine and lives as long as the store is
-// open, because it remembers when it first saw each segment complete.
+// open, also where its actor is restarted, because it remembers when it first saw
+// each segment complete.
 type Core struct {
 	p          Policy
 	hours      hours
@@ -68,6 +69,11 @@ func New(p Policy) (*Core, error) {
 
 // Policy is what the core goes by, ratios clamped.
 func (c *Core) Policy() Policy { return c.p }
+
+// Open tells that the store was opened at this moment with a log that ends at
+// end, before anything is put: so far the wall clock is believed. Without it the
+// first Step is taken for the opening.
+func (c *Core) Open(end int64, now Now) { c.ages.open(end, now) }
 
 // Step says what goes now. It changes nothing outside the core.
 func (c *Core) Step(s State, now Now) Decision {

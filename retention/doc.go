@@ -27,7 +27,7 @@
 // deleting data:
 //
 //   - The wall clock is believed only as far as the log bears it out: up to the
-//     newest record at open plus the monotonic time since. A clock set years
+//     newest record at open (Core.Open) plus the monotonic time since. A clock set years
 //     ahead while the store runs, or before it was opened, expires nothing. The
 //     price: after a long stop, data that was not old when the store stopped
 //     stays until the store has run for FileReservedTime.
