@@ -85,7 +85,6 @@ const AbortFile recoverer.Where = "abort marker"
 // check compares everything with everything.
 func (in *Input) check(ctx context.Context, fsys mapped.FS) (found []recoverer.Finding, rep recoverer.Report,
 	release func() error, opened recoverer.Input, err error) {
-	release = func() error { return nil }
 	opened, release, err = in.Open(fsys, true)
 	if err != nil {
 		return nil, rep, release, opened, err
