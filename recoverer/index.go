@@ -89,7 +89,7 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 	if r.keyed(from+1, applied) {
 		return from, nil // it lacks what the summary says it has
 	}
-	if r.in.Clean {
+	if r.in.Clean && x.EndPhyOffset() == from {
 		from++ // the record just there is complete
 	}
 	return max(from, applied), nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -378,5 +379,36 @@ func TestLaterQueueFileAlone(t *testing.T) {
 	must(t, s.Close(t.Context()))
 	if n := small(t, cut.Kill()).count(t, "d"); n != 1 {
 		t.Fatalf("%d messages after reopening, want 1", n)
+	}
+}
+
+// A power cut took the whole log and left an index file as it is made. After a
+// clean stop the record at offset 0 was taken to be in it.
+func TestEmptyIndexFileHasNoFirstRecord(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	must(t, small(t, fsys).Close(t.Context()))
+	fsys = fsys.Kill()
+	dir := checkpoint.NewLayout(root, "").Index()
+	must(t, fsys.MkdirAll(dir))
+	f, err := fsys.OpenFile(filepath.Join(dir, "20000101000000000"), os.O_RDWR|os.O_CREATE, 0o644)
+	must(t, err)
+	empty := make([]byte, 40+4*16+20*40)
+	empty[39] = 1 // indexCount, which counts an entry that is never used
+	_, err = f.WriteAt(empty, 0)
+	must(t, err)
+	must(t, f.Close())
+	s := small(t, fsys)
+	m := &record.Message{Topic: "d", Body: []byte("x")}
+	m.SetKeys("key")
+	_, err = s.Put(t.Context(), m)
+	must(t, err)
+	must(t, s.Dispatched(t.Context()))
+	must(t, s.Flush(t.Context()))
+	for _, s := range []*opened{s, small(t, fsys.Crash(1, mappedtest.Nothing))} {
+		found, err := s.view.Query(t.Context(), reader.QueryRequest{Topic: "d", Key: "key", End: math.MaxInt64})
+		must(t, err)
+		if len(found.Messages) != 1 {
+			t.Fatalf("%d messages with the key, want 1", len(found.Messages))
+		}
 	}
 }
