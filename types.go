@@ -50,11 +50,12 @@ type (
 	Options = actors.Options
 	// Events are told what happens in a store.
 	Events = actors.Events
-	// OpenedEvent says what opening found, RecoveryEvent how far it has come, and
-	// ActorEvent which actor failed.
+	// OpenedEvent says what opening found, RecoveryEvent how far it has come,
+	// ActorEvent which actor failed, and HungEvent which one does not move.
 	OpenedEvent   = actors.OpenedEvent
 	RecoveryEvent = actors.RecoveryEvent
 	ActorEvent    = actors.ActorEvent
+	HungEvent     = actors.HungEvent
 	// FlushDiskType says when a put is answered.
 	FlushDiskType = actors.FlushDiskType
 	// Finding is one thing in a store that is not as it must be.
@@ -95,6 +96,8 @@ var (
 	// ErrRestarting is what puts get for the moment that append and flusher take
 	// to come back after one of them failed.
 	ErrRestarting = actors.ErrRestarting
+	// ErrHung is what a store answers whose append or flusher does not move.
+	ErrHung = actors.ErrHung
 	// ErrDeleting refuses a put to a topic that is just being deleted.
 	ErrDeleting = actors.ErrDeleting
 	// ErrDiskFull refuses a put for want of space; it may be tried again.

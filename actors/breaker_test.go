@@ -40,7 +40,7 @@ func (r *rig) kill(name string) {
 func (r *rig) hold(name string) (release func()) {
 	r.t.Helper()
 	inside, gate := make(chan struct{}), make(chan struct{})
-	go r.poke(name, func() { close(inside); <-gate }) // append may run here
+	r.poke(name, func() { close(inside); <-gate })
 	select {
 	case <-inside:
 	case <-time.After(patience):

@@ -48,15 +48,43 @@ const (
 // poke does nothing but pass the seam.
 type poke struct{}
 
+// reach asks the store actor, who knows which actor has a name now, to poke it
+// or to stop it.
+type reach struct {
+	name string
+	stop bool
+}
+
 // Poke sends an actor a message that does nothing, so that one that is at rest
 // comes to a step (StepPoke) as well.
-func (s *Store) Poke(name string) error {
+func (s *Store) Poke(name string) error { return s.reach(&reach{name: name}) }
+
+// StopActor stops an actor as somebody would who is no part of the store. It is
+// missed, and comes back.
+func (s *Store) StopActor(name string) error { return s.reach(&reach{name: name, stop: true}) }
+
+func (s *Store) reach(m *reach) error {
 	t, err := s.running()
-	if err != nil {
-		return err
+	if err == nil {
+		t.system.Root.Send(t.store, m)
 	}
-	t.system.Root.Send(actor.NewPID(t.system.Address(), t.store.Id+"/"+name), &poke{})
-	return nil
+	return err
+}
+
+// reach does so beside the store actor: append works on the goroutine of whoever
+// finds it idle.
+func (a *storeActor) reach(m *reach) {
+	for _, c := range a.children {
+		if c.name != m.name || c.ending {
+			continue
+		}
+		root, pid := a.t.system.Root, c.pid
+		if m.stop {
+			go root.Stop(pid)
+		} else {
+			go root.Send(pid, &poke{})
+		}
+	}
 }
 
 // step is a place in an actor where a test may let it fail.
@@ -66,8 +94,11 @@ func (t *tree) step(name string, message Step, done bool) {
 	}
 }
 
-// nameOf is how an actor of the tree is called.
-func nameOf(pid *actor.PID) string { return pid.Id[strings.LastIndexByte(pid.Id, '/')+1:] }
+// nameOf is how an actor of the tree is called, whichever replacement it is.
+func nameOf(pid *actor.PID) string {
+	name, _, _ := strings.Cut(pid.Id[strings.LastIndexByte(pid.Id, '/')+1:], ".")
+	return name
+}
 
 // stepped puts the seam around a child that is about to be spawned. A message
 // that somebody waits for, or that no failure can lose, comes to its step inside

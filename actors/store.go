@@ -43,6 +43,8 @@ func (a *storeActor) Receive(ctx actor.Context) {
 		a.pauseOver(ctx, m)
 	case *hungChild:
 		a.hung(ctx, m)
+	case *reach:
+		a.reach(m)
 	case *actor.Terminated:
 		a.terminated(ctx, m.Who)
 	case *actor.Stopping, *actor.Restarting:

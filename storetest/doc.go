@@ -20,7 +20,7 @@
 // # Faults
 //
 //	PanicAt, PanicAfter      an actor panics in front of its n-th message, or behind it
-//	Kill                     an actor panics now
+//	Kill, Stop               an actor panics now, or is stopped from outside
 //	Hang                     an actor stands still
 //	Drop, Delay,             a wake or a tick on its way to an actor is lost,
 //	Reorder, Duplicate       late, overtaken, doubled
@@ -76,7 +76,7 @@
 //
 // Append works on the goroutine of a caller when that finds it idle: a Hang of
 // append holds up that caller, whatever its context says. A Drop is more than
-// can happen in a process, where a signal is lost only with its actor: a put
-// under SYNC_FLUSH that waits for a dropped wake of append waits for the next
-// put. Check wants that nobody puts any more.
+// can happen in a process, where a signal is lost only with its actor; where no
+// other message makes up for it, the store's watch does, after HangTimeout. Check
+// wants that nobody puts any more.
 package storetest

@@ -15,6 +15,7 @@ type engine struct {
 	watch watch
 	disk  *mappedtest.Script
 	poke  func(actor string)
+	stop  func(actor string)
 
 	mu     sync.Mutex
 	rules  []*rule
@@ -39,7 +40,7 @@ func newEngine() *engine {
 // arm lets the faults of actors count from now on.
 func (e *engine) arm(s Script) {
 	for _, f := range s {
-		if f.after == 0 && f.ofActor() && f.deed != doKill {
+		if f.after == 0 && f.ofActor() && !f.atOnce() {
 			e.add(f)
 		}
 	}
@@ -51,13 +52,16 @@ func (e *engine) opened(s Script) {
 		switch {
 		case f.after > 0:
 			e.later(f.after, func() { e.add(f) })
-		case !f.ofActor() || f.deed == doKill:
+		case !f.ofActor() || f.atOnce():
 			e.add(f)
 		}
 	}
 }
 
 func (f *Fault) ofActor() bool { return f.actor != "" }
+
+// atOnce tells whether a fault waits for nothing but a store that is open.
+func (f *Fault) atOnce() bool { return f.deed == doKill || f.deed == doStop }
 
 func (e *engine) add(f Fault) {
 	switch {
@@ -68,6 +72,10 @@ func (e *engine) add(f Fault) {
 			e.later(f.length, e.resume)
 		}
 		return
+	case f.deed == doStop:
+		e.note(f)
+		e.stop(f.actor)
+		return
 	case !f.ofActor():
 		e.disk.Add(e.calls(f)...)
 		return
@@ -76,7 +84,7 @@ func (e *engine) add(f Fault) {
 	e.rules = append(e.rules, &rule{Fault: f})
 	e.mu.Unlock()
 	if f.deed == doKill {
-		go e.poke(f.actor) // append would run here
+		e.poke(f.actor)
 	}
 }
 

@@ -32,14 +32,14 @@ func options(change ...func(*actorstore.Options)) actorstore.Options {
 // callers put until they are stopped, each to its own queue, and read now and
 // then through a message to the store's actor.
 type callers struct {
+	t    testing.TB
 	s    *storetest.Store
 	end  atomic.Bool
 	wait sync.WaitGroup
-	asks bool
 }
 
-func load(s *storetest.Store, producers int, pause time.Duration) *callers {
-	c := &callers{s: s}
+func load(t testing.TB, s *storetest.Store, producers int, pause time.Duration) *callers {
+	c := &callers{t: t, s: s}
 	for p := range producers {
 		c.wait.Go(func() {
 			for i := 0; !c.end.Load(); i++ {
@@ -56,6 +56,9 @@ func (c *callers) put(p, i int) {
 	defer cancel()
 	m := message("load", int32(p), fmt.Sprint(p, "-", i))
 	if _, err := c.s.Put(ctx, m); err != nil {
+		if ctx.Err() != nil {
+			c.t.Errorf("put %d-%d is not answered: %v", p, i, err)
+		}
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -52,7 +52,7 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 		o.RestartBudget = 1 << 30
 		o.CleanResourceInterval = time.Second
 	}), script)
-	c := load(s, 3, pause)
+	c := load(t, s, 3, pause)
 	for s.Told("restarted "+name) < n && !t.Failed() {
 		if name == "reader-0" {
 			ask(t, s)

@@ -19,7 +19,7 @@ func Random(seed uint64, n int) Script {
 	s := make(Script, n)
 	for i := range s {
 		s[i] = randomFault(rng)
-		if s[i].ofActor() && s[i].deed != doKill && rng.IntN(4) == 0 {
+		if s[i].ofActor() && !s[i].atOnce() && rng.IntN(4) == 0 {
 			s[i] = s[i].Every(1 + rng.IntN(5)).Times(2 + rng.IntN(3))
 		}
 	}
@@ -50,8 +50,10 @@ func randomFault(rng *rand.Rand) Fault {
 		return Hang(anyone, at).For(length)
 	case doKill:
 		return Kill(anyone).After(later)
-	case doDrop: // the last wake of append is all that a gathered put waits for
-		return Drop(pick("dispatch", "allocator", "flusher", "checkpoint", "retention"), at)
+	case doStop:
+		return Stop(anyone).After(later)
+	case doDrop:
+		return Drop(pick("append", "dispatch", "allocator", "flusher", "checkpoint", "retention"), at)
 	case doDelay:
 		return Delay(pick("append", "dispatch", "allocator", "flusher", "checkpoint", "retention"), at, length)
 	case doReorder:

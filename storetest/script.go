@@ -43,6 +43,7 @@ const (
 	doPanicAfter
 	doHang
 	doKill
+	doStop
 	doDrop
 	doDelay
 	doReorder
@@ -66,17 +67,21 @@ func PanicAfter(actor string, n int) Fault { return Fault{deed: doPanicAfter, ac
 
 // Hang lets an actor stand still at its n-th message until Store.Release, or as
 // long as For says. Append often runs on the goroutine of a caller, which then
-// stands still with it.
+// stands still with it. After Options.HangTimeout the store does without an actor
+// where that is safe.
 func Hang(actor string, n int) Fault { return Fault{deed: doHang, actor: actor, at: n} }
 
 // Kill lets an actor panic at once, even if it is at rest.
 func Kill(actor string) Fault { return Fault{deed: doKill, actor: actor, at: 1, on: actors.StepPoke} }
 
+// Stop stops an actor at once, as somebody would who is no part of the store.
+func Stop(actor string) Fault { return Fault{deed: doStop, actor: actor, at: 1} }
+
 // Drop loses the n-th signal to an actor: a wake, which says that a watermark
-// has moved, or a tick of its interval. The one after it comes through. No store
-// promises to notice by itself: signals inside a process are lost only together
-// with their actor. What has been lost is made good by the next put, restart,
-// tick or Dispatched.
+// has moved, or a tick of its interval. The one after it comes through. Signals
+// inside a process are lost only together with their actor. What has been lost is
+// made good by the next put, restart, tick or Dispatched, or by the store's watch
+// after Options.HangTimeout.
 func Drop(actor string, n int) Fault { return Fault{deed: doDrop, actor: actor, at: n} }
 
 // Delay holds the n-th signal to an actor back for d. Since at most one wake is

@@ -42,7 +42,7 @@ func bySeed(t *testing.T, seed uint64) {
 		o.FlushIntervalCommitLog = 20 * ms
 		o.FlushConsumeQueueThoroughInterval = time.Second
 	}), script)
-	c := load(s, 1+rng.IntN(4), time.Duration(2+rng.IntN(8))*ms)
+	c := load(t, s, 1+rng.IntN(4), time.Duration(2+rng.IntN(8))*ms)
 	for range 5 {
 		time.Sleep(time.Duration(rng.IntN(100)) * ms)
 		ask(t, s)

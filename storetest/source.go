@@ -12,7 +12,7 @@ import (
 )
 
 var deedNames = [...]string{
-	doPanic: "PanicAt", doPanicAfter: "PanicAfter", doHang: "Hang", doKill: "Kill", doDrop: "Drop",
+	doPanic: "PanicAt", doPanicAfter: "PanicAfter", doHang: "Hang", doKill: "Kill", doStop: "Stop", doDrop: "Drop",
 	doDelay: "Delay", doReorder: "Reorder", doDuplicate: "Duplicate", doFailCall: "FailCall",
 	doPanicCall: "PanicCall", doHangCall: "HangCall", doPause: "PauseClock",
 }
@@ -22,7 +22,7 @@ func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(deedNames[f.deed])
 	switch f.deed {
-	case doKill:
+	case doKill, doStop:
 		fmt.Fprintf(&b, "(%q)", f.actor)
 	case doDelay:
 		fmt.Fprintf(&b, "(%q, %d, %s)", f.actor, f.at, source(f.length))

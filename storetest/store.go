@@ -84,6 +84,7 @@ func (s *Store) open(ctx context.Context, script Script) error {
 		return err
 	}
 	e.poke = func(actor string) { _ = run.Actors().Poke(actor) } // closed: nobody to kill
+	e.stop = func(actor string) { _ = run.Actors().StopActor(actor) }
 	s.Store, s.engine, s.script = run, e, script
 	e.watch.begin(run.State, o.FlushDiskType == actorstore.SyncFlush)
 	e.opened(script)

@@ -35,6 +35,9 @@ func (d *told) listen(user actorstore.Events) actorstore.Events {
 	e.Opened = func(o actorstore.OpenedEvent) { d.add("opened clean=%v", o.Clean); call(user.Opened, o) }
 	e.ActorRestarted = func(a actorstore.ActorEvent) { d.add("restarted %s", a.Actor); call(user.ActorRestarted, a) }
 	e.SinkParked = func(a actorstore.ActorEvent) { d.add("parked %s", a.Actor); call(user.SinkParked, a) }
+	e.ActorHung = func(h actorstore.HungEvent) { d.add("hung %s", h.Actor); call(user.ActorHung, h) }
+	e.DiskSlow = func(h actorstore.HungEvent) { d.add("disk slow"); call(user.DiskSlow, h) }
+	e.ActorMoves = func(h actorstore.HungEvent) { d.add("moves %s", h.Actor); call(user.ActorMoves, h) }
 	e.FlushFailed = func(err error) { d.add("flush failed"); call(user.FlushFailed, err) }
 	e.ReadOnly = func(err error) { d.add("read-only"); call(user.ReadOnly, err) }
 	e.CorruptionFound = func(err error) { d.add("corruption: %v", err); call(user.CorruptionFound, err) }
@@ -55,7 +58,8 @@ func call[T any](f func(T), v T) {
 
 // Events lists what the store has told of itself since Start, a line each:
 // "opened clean=true", "restarted append", "parked index", "flush failed",
-// "read-only", "disk full true", "corruption: ...".
+// "read-only", "disk full true", "hung dispatch", "moves dispatch", "disk slow",
+// "corruption: ...".
 func (s *Store) Events() []string { return s.told.list() }
 
 // Told counts an event.
