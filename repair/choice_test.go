@@ -111,3 +111,40 @@ func TestNothingToDo(t *testing.T) {
 		t.Errorf("%s was changed", path)
 	}
 }
+
+// TestDamageIsKnown: what repair cannot heal is known afterwards without reading
+// the log, until it is gone.
+func TestDamageIsKnown(t *testing.T) {
+	fsys := closed(t)
+	path := names(t, fsys, "commitlog")[1]
+	b := load(t, fsys, path)
+	b[1000] ^= 1
+	save(t, fsys, path, b)
+	known := func() (n int) {
+		t.Helper()
+		i, err := actorstore.Inspect(t.Context(), options(fsys))
+		must(t, err)
+		defer i.Close()
+		return len(i.Report().Findings)
+	}
+	if known() != 0 {
+		t.Fatal("known before anybody has looked")
+	}
+	for range 2 {
+		r, err := actorstore.Repair(t.Context(), options(fsys), actorstore.RepairOptions{})
+		must(t, err)
+		if len(r.Steps) != 0 || len(r.Left) != 1 || known() != 1 {
+			t.Errorf("steps %v, left %v, known %d", r.Steps, r.Left, known())
+		}
+	}
+	b[1000] ^= 1
+	save(t, fsys, path, b)
+	if known() != 0 {
+		t.Error("known, but it is whole again")
+	}
+	_, err := actorstore.Repair(t.Context(), options(fsys), actorstore.RepairOptions{})
+	must(t, err)
+	if _, err := fsys.Stat(root + "/actorstore/damage"); err == nil {
+		t.Error("the file is still there")
+	}
+}

@@ -36,13 +36,15 @@ func Plan(ctx context.Context, in Input) (Report, error) {
 // plan is what Run works by.
 type plan struct {
 	report Report
-	clean  bool            // the last stop was
-	marked bool            // a mark counts
-	copies []string        // queue files that will be written over
-	rotten []string        // names of index files that cannot be believed
-	anew   bool            // the index lacks what it should have
-	unused map[string]bool // index files that hold nothing but are not empty
-	places map[place]bool  // what has been counted
+	clean  bool                // the last stop was
+	marked bool                // a mark counts
+	damage []checkpoint.Damage // of the log, as it is found now
+	known  []checkpoint.Damage // and as it was known
+	copies []string            // queue files that will be written over
+	rotten []string            // names of index files that cannot be believed
+	anew   bool                // the index lacks what it should have
+	unused map[string]bool     // index files that hold nothing but are not empty
+	places map[place]bool      // what has been counted
 }
 
 // place is one that several findings may be about.
@@ -64,6 +66,7 @@ func (in *Input) plan(ctx context.Context) (*plan, error) {
 	}
 	p.report.Min, p.report.End, p.clean = report.Min, report.End, opened.Clean
 	p.marked = report.Plan.Mark != nil
+	p.damage, p.known = recoverer.Known(report.Damage), opened.Known
 	if !p.clean {
 		p.report.Steps = append(p.report.Steps, Step{Action: Recover, Where: AbortFile, Path: in.Layout.AbortFile(),
 			Count: 1, Want: "a clean stop", Got: "the mark of one that was not"})

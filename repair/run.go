@@ -19,12 +19,19 @@ import (
 // something up, and Input.SkipDamaged is not set. Nothing was changed.
 var ErrChoice = errors.New("a decision is needed")
 
-// Run does what Plan says. If there is nothing to do it changes nothing. After
-// an error it may be run again.
+// Run does what Plan says. If there is nothing to do it changes nothing, but that
+// damage which was not known is known from then on. After an error it may be run
+// again.
 func Run(ctx context.Context, in Input) (Report, error) {
 	p, err := in.plan(ctx)
 	rep := &p.report
-	if err != nil || len(rep.Steps) == 0 {
+	if err != nil {
+		return *rep, err
+	}
+	if len(rep.Steps) == 0 {
+		if !slices.Equal(p.damage, p.known) {
+			err = checkpoint.WriteDamage(in.FS, in.Layout, p.damage)
+		}
 		return *rep, err
 	}
 	if n := rep.Choices(); n > 0 && !in.SkipDamaged {
