@@ -2,6 +2,8 @@ package actors
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/flusher"
 )
 
 // begin starts a put that nobody waits for yet.
@@ -61,6 +64,38 @@ func TestNothingIsSeenBeforeItIsDurable(t *testing.T) {
 		seen(2)
 		r.close()
 		r.healthy()
+	})
+}
+
+// giveUp ends a test of a store that owes somebody an answer, and so would not
+// close by itself.
+func (r *rig) giveUp(err error) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
+	defer cancel()
+	_ = r.s.Close(ctx)
+	r.t.Fatal(err)
+}
+
+// Whoever waits for a flush in which the flusher dies is answered: nobody knows
+// what came of the message.
+func TestFlusherDiesWithThoseWhoWait(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t, syncFlush)
+		r.script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: root + "/commitlog/*", Before: func() { panic("disk") }})
+		ctx, cancel := context.WithTimeout(r.ctx, patience)
+		defer cancel()
+		result, err := r.begin("0").Wait(ctx)
+		if result.Status != flusher.FlushDiskTimeout || !errors.Is(err, flusher.ErrOutcomeUnknown) || result.Durability > flusher.Written {
+			r.giveUp(fmt.Errorf("%+v, %w", result, err))
+		}
+		if n := r.tree().admission.inFlight.Load(); n != 0 {
+			t.Errorf("%d bytes in flight", n)
+		}
+		eventually(t, "puts go on", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
+		r.puts("a", 1, 2)
+		r.numbered("a", 2)
+		r.close()
 	})
 }
 
@@ -118,7 +153,7 @@ func TestWakeDiesWithItsActor(t *testing.T) {
 			defer cancel()
 			for _, p := range []Pending{first, second} {
 				if _, err := p.Wait(ctx); err != nil {
-					t.Fatal(err)
+					r.giveUp(err)
 				}
 			}
 			r.numbered("a", 3)
