@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -353,62 +352,5 @@ func TestCountOfABatchUnitIsHit(t *testing.T) {
 	err = s.view.Get(t.Context(), reader.GetRequest{Topic: "inner", Offset: 2}, &g)
 	if err == nil && (len(g.Messages) == 0 || g.Messages[0].QueueOffset != 2 || g.NextOffset > 6) || g.NextOffset > 6 {
 		t.Errorf("%s, %d messages, next %d, %v", g.Status, len(g.Messages), g.NextOffset, err)
-	}
-}
-
-// A power cut took the whole log and left the second file of a queue. The first
-// message that came then had the offset at which that file begins.
-func TestLaterQueueFileAlone(t *testing.T) {
-	fsys := mappedtest.NewFS()
-	s := small(t, fsys)
-	for range 25 {
-		s.mustPut(t, "d", 10)
-	}
-	cut := fsys.Crash(1, mappedtest.Nothing)
-	layout := checkpoint.NewLayout(root, "")
-	dir := filepath.Join(layout.ConsumeQueue(), "d", "0")
-	must(t, cut.MkdirAll(dir))
-	f, err := cut.OpenFile(filepath.Join(dir, mapped.Name(200)), os.O_RDWR|os.O_CREATE, 0o644)
-	must(t, err)
-	must(t, f.Truncate(200))
-	must(t, f.Close())
-	s = small(t, cut)
-	if r := s.mustPut(t, "d", 10); r.QueueOffset != 0 {
-		t.Fatalf("the first message has queue offset %d, want 0", r.QueueOffset)
-	}
-	must(t, s.Close(t.Context()))
-	if n := small(t, cut.Kill()).count(t, "d"); n != 1 {
-		t.Fatalf("%d messages after reopening, want 1", n)
-	}
-}
-
-// A power cut took the whole log and left an index file as it is made. After a
-// clean stop the record at offset 0 was taken to be in it.
-func TestEmptyIndexFileHasNoFirstRecord(t *testing.T) {
-	fsys := mappedtest.NewFS()
-	must(t, small(t, fsys).Close(t.Context()))
-	fsys = fsys.Kill()
-	dir := checkpoint.NewLayout(root, "").Index()
-	must(t, fsys.MkdirAll(dir))
-	f, err := fsys.OpenFile(filepath.Join(dir, "20000101000000000"), os.O_RDWR|os.O_CREATE, 0o644)
-	must(t, err)
-	empty := make([]byte, 40+4*16+20*40)
-	empty[39] = 1 // indexCount, which counts an entry that is never used
-	_, err = f.WriteAt(empty, 0)
-	must(t, err)
-	must(t, f.Close())
-	s := small(t, fsys)
-	m := &record.Message{Topic: "d", Body: []byte("x")}
-	m.SetKeys("key")
-	_, err = s.Put(t.Context(), m)
-	must(t, err)
-	must(t, s.Dispatched(t.Context()))
-	must(t, s.Flush(t.Context()))
-	for _, s := range []*opened{s, small(t, fsys.Crash(1, mappedtest.Nothing))} {
-		found, err := s.view.Query(t.Context(), reader.QueryRequest{Topic: "d", Key: "key", End: math.MaxInt64})
-		must(t, err)
-		if len(found.Messages) != 1 {
-			t.Fatalf("%d messages with the key, want 1", len(found.Messages))
-		}
 	}
 }
