@@ -3,12 +3,13 @@ package recoverer
 import (
 	"fmt"
 
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
-// take gives a queue the next record that the log has for it. sure: the record
-// carries a checksum over its header, so its queue offset is what was written.
-func (p *replay) take(st *queueState, e *consumequeue.Entry, sure bool) error {
+// take gives a queue the next record that the log has for it. If the record
+// carries a checksum over its header its queue offset is what was written.
+func (p *replay) take(st *queueState, e *consumequeue.Entry) error {
 	if !st.known {
 		return p.first(st, e)
 	}
@@ -29,7 +30,7 @@ func (p *replay) take(st *queueState, e *consumequeue.Entry, sure bool) error {
 		return p.accept(st, e)
 	case e.QueueOffset > st.next && e.QueueOffset-st.next <= p.damage.room(st.lastEnd, e.PhysicalOffset):
 		return p.jump(st, e) // damage explains it
-	case sure:
+	case record.HasRecordCRC(p.bytes):
 		return p.jump(st, e)
 	}
 	agrees, err := p.agrees(st, e)

@@ -30,8 +30,8 @@ type replay struct {
 	rep    *Report
 	look   *lookup
 	states map[queueKey]*queueState
-	last   *queueState
-	dirty  []*queueState // with a batch
+	near   [16]*queueState // those met last, by queue id
+	dirty  []*queueState   // with a batch
 	damage damages
 	index  *indexFeed
 
@@ -44,7 +44,7 @@ type replay struct {
 
 	parser     record.DispatchParser
 	names      *record.Interner
-	sure       bool // the record at hand has a checksum over its header
+	bytes      []byte // of the record at hand, borrowed
 	pending    int
 	superseded int64
 	badNames   map[string]bool
@@ -156,7 +156,7 @@ func (p *replay) pass(s *commitlog.Scanner, cause error) error {
 // record gives one record to its queues and the index.
 func (p *replay) record(req *record.DispatchRequest, b []byte) error {
 	p.rep.Records++
-	p.sure = record.HasRecordCRC(b)
+	p.bytes = b
 	if !p.fit(req.Topic, req.PhysicalOffset) {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (p *replay) unit(req *record.DispatchRequest, u record.QueueUnit) error {
 		QueueOffset: offset, PhysicalOffset: req.PhysicalOffset, Size: req.Size,
 		TagsCode: req.TagsCode, StoreTimestamp: req.StoreTimestamp, Num: num,
 	}
-	return p.take(st, &e, p.sure)
+	return p.take(st, &e)
 }
 
 // isolate leaves a record out of a queue that cannot have it.
@@ -229,9 +229,10 @@ func (p *replay) fit(topic string, offset int64) bool {
 	return false
 }
 
-// state is that of a queue; neighbours mostly share one.
+// state is that of a queue; neighbours mostly share one, or a topic.
 func (p *replay) state(topic string, id int32) *queueState {
-	if st := p.last; st != nil && st.id == id && st.topic == topic {
+	near := &p.near[uint32(id)%uint32(len(p.near))]
+	if st := *near; st != nil && st.id == id && st.topic == topic {
 		return st
 	}
 	key := queueKey{topic, id}
@@ -241,7 +242,7 @@ func (p *replay) state(topic string, id int32) *queueState {
 		st.checked = true
 		p.states[key] = st
 	}
-	p.last = st
+	*near = st
 	return st
 }
 
