@@ -121,6 +121,9 @@ func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 	}
 	end, err := s.barrier(ctx, t, "")
 	if err == nil {
+		err = t.writable() // else puts of the topic may stand behind the end, and come back
+	}
+	if err == nil {
 		err = s.dispatchedTo(ctx, t, end)
 	}
 	if err == nil {

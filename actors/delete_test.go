@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/reader"
 )
 
@@ -131,6 +133,26 @@ func TestDeleteTopicFails(t *testing.T) {
 		r.numbered("a", 5)
 		r.close()
 	})
+}
+
+// A log that has failed may hold puts of the topic behind its end, which the next
+// opening finds: nothing is deleted then.
+func TestDeleteTopicReadOnly(t *testing.T) {
+	r := open(t, func(o *Options) { o.FlushDiskType = SyncFlush })
+	r.puts("a", 0, 10)
+	r.dispatched()
+	r.script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Forever: true, Err: syscall.EIO})
+	if _, err := r.s.Put(r.ctx, &record.Message{Topic: "a", Body: []byte("x")}); err == nil {
+		t.Fatal("a put without a sync")
+	}
+	if err := r.s.DeleteTopic(r.ctx, "a"); !errors.Is(err, commitlog.ErrReadOnly) {
+		t.Errorf("delete of a read-only store: %v", err)
+	}
+	rd, _ := r.s.Reader()
+	if n, err := rd.MaxOffset("a", 0); n != 10 || err != nil {
+		t.Errorf("its queue ends at %d, %v", n, err)
+	}
+	_ = r.s.Close(r.ctx) // cannot end in order
 }
 
 // Puts go on while their topic is deleted again and again: each is refused or is
