@@ -11,7 +11,8 @@ import (
 //
 //	append       what waits in its mailbox; accepted puts that nobody works on
 //	flusher      appended > flushed while puts wait; its interval
-//	dispatch     confirm > what was read, with a free window
+//	dispatch     confirm > what was read, with a free window; what all sinks
+//	             have applied > dispatched
 //	queues-n     what it was given > applied
 //	index        what it was given > applied
 //	checkpoint   a pass every second
@@ -36,7 +37,7 @@ func (t *tree) beat(name string, turns int64, busy bool) beat {
 	case dispatchName:
 		at := t.read.Load()
 		b.moved += at
-		b.owes = busy || t.spawned.Load() && at < log.Confirm() && len(t.windows) > 0
+		b.owes = busy || t.spawned.Load() && (at < log.Confirm() && len(t.windows) > 0 || t.taken() > log.Dispatched())
 	case checkName:
 		b.owes, b.slack = true, markInterval
 	case retentionName:
@@ -49,6 +50,15 @@ func (t *tree) beat(name string, turns int64, busy bool) beat {
 		}
 	}
 	return b
+}
+
+// taken is the end of the log that all sinks have taken in, parked ones too.
+func (t *tree) taken() int64 {
+	least := t.log().Confirm()
+	for _, s := range t.sinks {
+		least = min(least, s.Applied())
+	}
+	return least
 }
 
 // holds says what an actor has in hand, for whoever has to find out why.

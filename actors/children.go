@@ -45,6 +45,7 @@ func (c *child) end() {
 type queue interface {
 	PostSystemMessage(message any)
 	load() (turns int64, busy bool)
+	ending() bool
 	drain(match func(message any) bool) []any
 	Close(refuse func(message any))
 }

@@ -41,6 +41,42 @@
 //     taken; meanwhile they hold up nobody else, and nothing of them is claimed
 //     in the queue summary.
 //   - A6: no actor is restarted behind its stop, and none panics while stopping.
+//   - A7: an actor that was replaced changes nothing that others see.
+//   - A8: who hangs holds up nobody whose work can be done without it, the watch
+//     and a Close without a deadline included.
+//
+// # Who fails, who hangs
+//
+// An actor that panics, or that somebody stops from outside, comes back after a
+// pause: append and flusher together and from the log, within RestartBudget.
+//
+// A goroutine cannot be ended. An actor that hangs has something in hand, and
+// goes on with it some day; what is safe depends on what that may be. The watch
+// looks at all actors from a goroutine of its own, at their mailboxes and
+// watermarks. Who owes progress and makes none for HangTimeout is told of
+// (ActorHung, State.Hung), and then
+//
+//	reader      only reads: another takes its place, its asker is answered
+//	dispatch    while it reads: another takes its place, and the fence keeps the
+//	            old one from everything; while it deletes a topic: told of
+//	queues-n    may be in a write, and a queue has one writer: it keeps its place,
+//	index       and dispatch goes on without it; when it moves, it catches up
+//	checkpoint  may be in a write that nothing can fence off: told of. The next
+//	retention   recovery reads more, nothing expires, and append makes its own
+//	allocator   segments meanwhile, unless they hang in the making of one
+//	append      told of. Puts end by their deadlines; when MaxBytesInFlight is
+//	flusher     used up, others get SERVICE_NOT_AVAILABLE
+//	store       told of. What does not pass through it goes on, nobody restarts
+//
+// There is one replacement for an actor until the one that hangs has ended.
+// A sync of the log that takes long is a slow disk (DiskSlow), and no hang. An
+// actor that owes something with nothing in hand has lost its signal: it is
+// woken, or restarted, which is safe.
+//
+// A put has no deadline but its context's. Put without one, Begin and PutAsync
+// may do the append actor's work on the goroutine of the caller, and return
+// late if that hangs; what the actor that hangs has in hand is answered when it
+// moves.
 //
 // # Assumptions
 //

@@ -228,7 +228,9 @@ func (m *batchMailbox[T]) systemMessage(message any) {
 		m.current = message
 		m.invoker.InvokeSystemMessage(message)
 	case *actor.Stop:
+		m.mu.Lock()
 		m.stopped = true
+		m.mu.Unlock()
 		m.current = message
 		m.invoker.InvokeSystemMessage(message)
 	default:

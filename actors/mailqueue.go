@@ -24,6 +24,13 @@ func (m *batchMailbox[T]) load() (turns int64, busy bool) {
 	return m.turns, m.running || len(m.system) > 0 || !m.suspended && m.waiting() > 0
 }
 
+// ending tells whether the actor has come to its stop.
+func (m *batchMailbox[T]) ending() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.stopped
+}
+
 // drain takes the messages that match out of the queue, for an actor that does
 // not come to them.
 func (m *batchMailbox[T]) drain(match func(message any) bool) (taken []any) {

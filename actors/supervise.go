@@ -186,16 +186,16 @@ func (a *storeActor) pairFailed(name string, reason any) {
 	if a.pair > 0 {
 		return // both are on their way out already
 	}
+	a.pair, a.t.doubtful = 2, true
+	for _, c := range a.children { // before anybody is told: who is told may put again
+		if c.name == appendName || c.name == flusherName {
+			c.stop()
+		}
+	}
 	beyond := a.budgets.pairFailed(time.Now(), a.s.o.RestartBudget, a.s.o.RestartWindow)
 	a.report(name, reason, len(a.budgets.pair), false)
 	if beyond {
 		a.t.failed(fmt.Errorf("%s failed %d times in %v: %v", name, len(a.budgets.pair), a.s.o.RestartWindow, reason))
-	}
-	a.pair, a.t.doubtful = 2, true
-	for _, c := range a.children {
-		if c.name == appendName || c.name == flusherName {
-			c.stop()
-		}
 	}
 }
 
