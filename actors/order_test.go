@@ -116,10 +116,11 @@ func (d *dieInHand) Signal(_ string, _ Step, send, _ func()) { send() }
 // A wake that dies with the actor which has it in hand is not missed: the actor
 // that comes back looks for itself, and the next wake comes through.
 func TestWakeDiesWithItsActor(t *testing.T) {
+	alone := func(o *Options) { o.HangTimeout = time.Hour } // the watch would help, and late
 	t.Run("dispatch", func(t *testing.T) {
 		virtual(t, func(t *testing.T) {
 			die := &dieInHand{actor: "dispatch"}
-			r := open(t, func(o *Options) { o.Faults = die })
+			r := open(t, alone, func(o *Options) { o.Faults = die })
 			r.puts("a", 0, 1)
 			r.numbered("a", 1)
 			die.armed.Store(true)
@@ -137,7 +138,7 @@ func TestWakeDiesWithItsActor(t *testing.T) {
 	t.Run("append", func(t *testing.T) {
 		virtual(t, func(t *testing.T) {
 			die := &dieInHand{actor: appendName}
-			r := open(t, syncFlush, func(o *Options) { o.Faults = die })
+			r := open(t, syncFlush, alone, func(o *Options) { o.Faults = die })
 			die.armed.Store(true)
 			r.puts("a", 0, 1) // its flush rings
 			eventually(t, "it has failed", func() bool { return r.told("restarted append") == 1 })

@@ -1,6 +1,7 @@
 package recoverer_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,6 +75,7 @@ func TestDamagedLastRecord(t *testing.T) {
 					}
 				}
 				c.hurt(s, at, end)
+				hurt := contents(t, s.fs, s.segment(at))
 				s.kill()
 				s = open(t, s.fs)
 				if got := s.read("T", 0); got != line(0, 9) {
@@ -81,6 +83,8 @@ func TestDamagedLastRecord(t *testing.T) {
 				}
 				if s.report.Cut == 0 || len(s.report.Aside) != 1 {
 					t.Errorf("cut %d, aside %v", s.report.Cut, s.report.Aside)
+				} else if kept := contents(t, s.fs, s.report.Aside[0]); !bytes.Equal(kept, hurt[at%segmentSize:][:s.report.Cut]) {
+					t.Errorf("%d bytes were cut, and others are kept aside", s.report.Cut)
 				}
 				if hits := s.hits("T", "k9"); len(hits) != 0 {
 					t.Errorf("k9 is found at %v", hits)
