@@ -3,6 +3,7 @@ package commitlog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -52,6 +53,9 @@ type Log struct {
 	doomed []*mapped.MappedFile // expired, but their names are still there
 }
 
+// relist is how often a listing with other gaps each time is taken again.
+const relist = 10
+
 // Open lists and maps the segments of a log. It changes nothing and trusts
 // nothing: Restore says where the log ends before it is used.
 func Open(o Options) (*Log, error) {
@@ -60,6 +64,16 @@ func Open(o Options) (*Log, error) {
 		options = append(options, mapped.ReadOnly())
 	}
 	files, err := mapped.OpenMappedFileQueue(o.FS, o.Dir, o.SegmentSize, o.Warn, options...)
+	for again := 0; err == nil && o.ReadOnly && len(files.Gaps()) > 0 && again < relist; again++ {
+		// A listing is not of one moment: beside a writer it may lack a segment
+		// that is older than one it has. A gap that is real stays.
+		before := files.Gaps()
+		files.Close()
+		files, err = mapped.OpenMappedFileQueue(o.FS, o.Dir, o.SegmentSize, nil, options...)
+		if err == nil && slices.Equal(before, files.Gaps()) {
+			break
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open commit log: %w", err)
 	}
