@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,12 +41,15 @@ type plan struct {
 	marked bool                // a mark counts
 	damage []checkpoint.Damage // of the log, as it is found now
 	known  []checkpoint.Damage // and as it was known
-	copies []string            // queue files that will be written over
-	rotten []string            // names of index files that cannot be believed
+	copies map[string]bool     // queue files that will be written over
+	rotten map[string]bool     // names of index files that cannot be believed
 	anew   bool                // the index lacks what it should have
-	unused map[string]bool     // index files that hold nothing but are not empty
 	places map[place]bool      // what has been counted
 }
+
+// placesMost bounds the memory for that; of a store in which more is wrong the
+// count is too high.
+const placesMost = 1 << 16
 
 // place is one that several findings may be about.
 type place struct {
@@ -55,12 +59,19 @@ type place struct {
 }
 
 func (in *Input) plan(ctx context.Context) (*plan, error) {
-	p := &plan{unused: map[string]bool{}, places: map[place]bool{}}
+	p := &plan{places: map[place]bool{}, copies: map[string]bool{}, rotten: map[string]bool{}}
 	var err error
 	if p.report.Steps, err = Look(in.FS, in.Layout, in.Sizes); err != nil {
 		return p, err
 	}
-	found, report, release, opened, err := in.check(ctx, View(in.FS, p.report.Steps))
+	var found []recoverer.Finding // that only the whole report can answer
+	opened, report, release, err := in.check(ctx, View(in.FS, p.report.Steps), func(store *recoverer.Input, f recoverer.Finding) {
+		if f.Where == recoverer.ConsumeQueue || f.Where == recoverer.Index {
+			p.answer(in, store, nil, f) // there may be one for every unit of the store
+		} else {
+			found = append(found, f)
+		}
+	})
 	if err != nil {
 		return p, errors.Join(err, release())
 	}
@@ -70,11 +81,6 @@ func (in *Input) plan(ctx context.Context) (*plan, error) {
 	if !p.clean {
 		p.report.Steps = append(p.report.Steps, Step{Action: Recover, Where: AbortFile, Path: in.Layout.AbortFile(),
 			Count: 1, Want: "a clean stop", Got: "the mark of one that was not"})
-	}
-	if opened.Index != nil {
-		for _, path := range opened.Index.Unused() {
-			p.unused[path] = true
-		}
 	}
 	for _, f := range found {
 		p.answer(in, &opened, &report, f)
@@ -86,14 +92,14 @@ func (in *Input) plan(ctx context.Context) (*plan, error) {
 const AbortFile recoverer.Where = "abort marker"
 
 // check compares everything with everything.
-func (in *Input) check(ctx context.Context, fsys mapped.FS) (found []recoverer.Finding, rep recoverer.Report,
-	release func() error, opened recoverer.Input, err error) {
+func (in *Input) check(ctx context.Context, fsys mapped.FS, visit func(*recoverer.Input, recoverer.Finding)) (
+	opened recoverer.Input, rep recoverer.Report, release func() error, err error) {
 	opened, release, err = in.Open(fsys, true)
 	if err != nil {
-		return nil, rep, release, opened, err
+		return opened, rep, release, err
 	}
-	rep, err = recoverer.Check(ctx, opened, func(f recoverer.Finding) { found = append(found, f) })
-	return found, rep, release, opened, err
+	rep, err = recoverer.Check(ctx, opened, func(f recoverer.Finding) { visit(&opened, f) })
+	return opened, rep, release, err
 }
 
 // answer finds the step that mends a finding.
@@ -103,7 +109,7 @@ func (p *plan) answer(in *Input, opened *recoverer.Input, rep *recoverer.Report,
 	case recoverer.ConsumeQueue:
 		s.Action, s.Path = Rebuild, p.queue(in, opened, f)
 	case recoverer.Index:
-		if p.unused[f.Path] {
+		if slices.Contains(opened.Index.Unused(), f.Path) {
 			s.Action = Move
 			break
 		}
@@ -123,10 +129,13 @@ func (p *plan) answer(in *Input, opened *recoverer.Input, rep *recoverer.Report,
 		}
 	}
 	at := place{s.Where, s.Path, s.Offset}
-	if !p.places[at] {
-		p.places[at] = true
-		p.report.add(s)
+	if p.places[at] {
+		return
 	}
+	if len(p.places) < placesMost {
+		p.places[at] = true
+	}
+	p.report.add(s)
 }
 
 // add counts findings about the same queue, and about the index, as one step.
@@ -155,7 +164,7 @@ func lost(rep *recoverer.Report, f recoverer.Finding) bool {
 func (p *plan) entry(in *Input, opened *recoverer.Input, f recoverer.Finding) {
 	switch name := filepath.Base(f.Path); {
 	case f.Path != in.Layout.Index():
-		p.rotten = append(p.rotten, name)
+		p.rotten[name] = true
 	case f.Offset <= opened.Index.EndPhyOffset():
 		p.anew = true
 	}
@@ -211,7 +220,7 @@ func (p *plan) copy(in *Input, opened *recoverer.Input, topic string, id int32, 
 	}
 	dir := filepath.Join(root, topic, strconv.Itoa(int(id)))
 	if _, ok := mapped.ParseName(filepath.Base(file)); ok && filepath.Dir(file) == dir {
-		p.copies = append(p.copies, file)
+		p.copies[file] = true
 		return
 	}
 	entries, err := opened.FS.ReadDir(dir)
@@ -220,7 +229,7 @@ func (p *plan) copy(in *Input, opened *recoverer.Input, topic string, id int32, 
 	}
 	for _, e := range entries {
 		if _, ok := mapped.ParseName(e.Name()); ok {
-			p.copies = append(p.copies, filepath.Join(dir, e.Name()))
+			p.copies[filepath.Join(dir, e.Name())] = true
 		}
 	}
 }

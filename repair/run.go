@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,8 +62,9 @@ func Run(ctx context.Context, in Input) (Report, error) {
 
 // after tells what is left.
 func (in *Input) after(ctx context.Context, rep *Report) error {
-	found, checked, release, _, err := in.check(ctx, in.FS)
-	rep.Left, rep.Min, rep.End = found, checked.Min, checked.End
+	rep.Left = nil
+	_, checked, release, err := in.check(ctx, in.FS, func(_ *recoverer.Input, f recoverer.Finding) { rep.Left = append(rep.Left, f) })
+	rep.Min, rep.End = checked.Min, checked.End
 	if err == nil { // what is known from now on is what stands
 		err = checkpoint.WriteDamage(in.FS, in.Layout, recoverer.Known(checked.Damage))
 	}
@@ -81,8 +83,7 @@ func (in *Input) do(ctx context.Context, p *plan) error {
 	if err := in.doFiles(steps); err != nil {
 		return err
 	}
-	slices.Sort(p.copies)
-	for _, path := range slices.Compact(p.copies) {
+	for _, path := range slices.Sorted(maps.Keys(p.copies)) {
 		rel, err := filepath.Rel(in.Layout.Root, path)
 		if err != nil {
 			return err
@@ -191,7 +192,7 @@ func (p *plan) dropIndex(x *indexsvc.Service, aside string) error {
 	case p.anew:
 		return x.Reset(aside)
 	case len(p.rotten) > 0:
-		return x.DropFrom(slices.Min(p.rotten), aside)
+		return x.DropFrom(slices.Min(slices.Collect(maps.Keys(p.rotten))), aside)
 	}
 	return nil
 }
