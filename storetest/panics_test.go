@@ -53,7 +53,11 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 		o.CleanResourceInterval = time.Second
 	}), script)
 	c := load(t, s, 3, pause)
+	began := time.Now()
 	for s.Told("restarted "+name) < n && !t.Failed() {
+		if time.Since(began) > time.Minute+time.Duration(n)*10*time.Second {
+			t.Errorf("only %d of %d panics: somebody waits for ever", s.Told("restarted "+name), n)
+		}
 		if name == "reader-0" {
 			ask(t, s)
 		}
