@@ -292,3 +292,38 @@ func TestRetentionKeepsTheMarksRecord(t *testing.T) {
 		r.close()
 	})
 }
+
+// A summary of the queues waits until the records are durable that their units
+// stand for.
+func TestSummaryWaitsForTheLog(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t, asyncFlush, func(o *Options) {
+			o.FlushIntervalCommitLog, o.FlushConsumeQueueThoroughInterval = time.Hour, time.Second
+		})
+		claims := func() int64 {
+			t.Helper()
+			time.Sleep(5 * time.Second)
+			s, err := checkpoint.ReadQueues(r.disk, r.layout())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s == nil {
+				return 0
+			}
+			return s.Dispatched
+		}
+		r.puts("a", 0, 5)
+		r.dispatched()
+		if at, flushed := claims(), r.tree().log().Flushed(); at > flushed {
+			t.Errorf("the summary claims %d, the log is durable up to %d", at, flushed)
+		}
+		if err := r.s.Flush(r.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if at, end := claims(), r.tree().log().Appended(); at != end {
+			t.Errorf("the summary claims %d, all is durable up to %d", at, end)
+		}
+		r.close()
+		r.healthy()
+	})
+}
