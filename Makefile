@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race lint cross fuzz proof rigs soak interop bench demo clean
+.PHONY: all build test race lint cross fuzz mutation proof rigs soak interop bench demo clean
 
 all: build test
 
@@ -38,6 +38,9 @@ fuzz:             ## every fuzz target for FUZZTIME
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 	  done; \
 	done
+
+mutation:         ## planted bugs: the tests must find every one
+	$(GO) run ./tests/mutation
 
 IMAGES ?= 20000
 CASES ?= 5000
