@@ -86,13 +86,16 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 		return from, nil
 	}
 	applied := r.in.Summary.IndexApplied
-	if r.keyed(from+1, applied) {
+	lacks := from
+	if r.in.Clean && x.EndPhyOffset() == from {
+		lacks++ // the record just there is complete
+	}
+	// After an unclean stop it need not be: the file with its other entries may have
+	// been taken out by an opening that then failed.
+	if r.keyed(lacks, applied) {
 		return from, nil // it lacks what the summary says it has
 	}
-	if r.in.Clean && x.EndPhyOffset() == from {
-		from++ // the record just there is complete
-	}
-	return max(from, applied), nil
+	return max(lacks, applied), nil
 }
 
 // keyedWindow is how much log is looked through for records that the index
