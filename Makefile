@@ -47,6 +47,7 @@ CASES ?= 5000
 SEED ?= 1
 proof:            ## crash images, damage, kills, fault sweeps, dying actors, in memory and with processes
 	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED) -ledger $(CURDIR)/tests/ledger.csv
+	$(GO) test -count=1 -timeout 60m ./tests/sim -sim.seeds $$(($(IMAGES)/5)) -sim.seed $$(($(SEED)*100000)) -sim.ledger $(CURDIR)/tests/ledger.csv
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(CURDIR)/tests/ledger.csv
 	$(GO) test -count=1 -timeout 60m ./storetest -run 'TestPanics|TestSeeds' -panics $(CASES) -seeds $(CASES) -seed $(SEED)00000
 
