@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
@@ -134,12 +135,16 @@ func TestParkedSinkIsNotClaimed(t *testing.T) {
 	r.script.Add(mappedtest.Rule{Op: mappedtest.OpRename, Path: root + "/consumequeue/a/0/*", Forever: true, Before: func() { panic("bad record") }})
 	r.puts("a", 10, 150)
 	eventually(t, "parked", func() bool { return r.told("parked queues-0")+r.told("parked queues-1") == 1 })
-	for range 2 { // two passes of the checkpoint actor, which come each second
-		r.s.system.Root.Send(r.pid("checkpoint"), &tick{})
-		if err := r.s.Flush(r.ctx); err != nil {
-			t.Fatal(err)
-		}
+	r.dispatched() // by all but the parked one
+	r.put("b", 0, "x")
+	if err := r.s.Flush(r.ctx); err != nil {
+		t.Fatal(err)
 	}
+	r.s.system.Root.Send(r.pid("checkpoint"), &tick{})
+	eventually(t, "a summary and its mark are written", func() bool {
+		mark, found, err := checkpoint.ReadMark(r.disk, r.layout())
+		return err == nil && found && mark.FlushedEnd == r.tree().log().Appended()
+	})
 	r.crash() // the store above is not closed
 	r.numbered("a", 150)
 	r.close()
