@@ -94,6 +94,7 @@ func (s *Store) PutAsync(m *record.Message, done func(flusher.PutResult)) error 
 		r.free()
 		s.calls.run(func() { done(result) })
 	}
+	r.aside = true // the caller does not mean to wait, for a hang least of all
 	_, err := s.post(t, r, weight(m))
 	return err
 }
