@@ -33,6 +33,9 @@ type dispatchActor struct {
 
 // Receive is the actor.
 func (d *dispatchActor) Receive(ctx actor.Context) {
+	if _, woken := ctx.Message().(*wakeUp); woken {
+		d.gather() // before the fence: nobody is to wait for a pause
+	}
 	d.t.dispatching.Lock()
 	defer d.t.dispatching.Unlock()
 	switch ctx.Message().(type) {
@@ -55,7 +58,6 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 func (d *dispatchActor) receive(message any) {
 	switch m := message.(type) {
 	case *wakeUp:
-		d.gather()
 		d.t.dispatchWake.clear()
 		d.pass()
 	case *rewind:
