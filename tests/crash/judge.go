@@ -58,6 +58,9 @@ func (j *judge) image(ctx context.Context, im *image) error {
 	if err != nil {
 		return errors.Join(err, s.Close(ctx))
 	}
+	if f.Doubtful {
+		return s.Close(ctx)
+	}
 	return j.goOn(ctx, im, s, im.run.model.Fork(f), rand.New(rand.NewPCG(im.seed, 7)))
 }
 

@@ -28,6 +28,9 @@ func (j *judge) recut(ctx context.Context, im *image) (int, error) {
 	if err = errors.Join(err, s.Close(ctx)); err != nil {
 		return 1, err
 	}
+	if want.Doubtful {
+		return 1, nil
+	}
 	c := &recutter{judge: j, im: im, want: want, rng: rand.New(rand.NewPCG(im.seed, 11))}
 	err = c.descend(ctx, im.fs, recutDepth, "")
 	return 1 + c.cases, err

@@ -74,6 +74,10 @@ func newRun(seed uint64, most int) *run {
 	return r
 }
 
+// errDoubtful ends a run one of whose lives has left what oracle.Found calls
+// doubtful: the model knows no damage, so nothing can be judged from there on.
+var errDoubtful = errors.New("doubtful")
+
 // ops is how many operations one life has.
 const ops = 50
 
@@ -167,6 +171,9 @@ func (r *run) stop(ctx context.Context, system *actor.ActorSystem, s *opened, fs
 	f, err := s.check(ctx, r.model, at, cut)
 	if err = errors.Join(err, s.Close(ctx)); err != nil {
 		return nil, err
+	}
+	if f.Doubtful {
+		return nil, errDoubtful
 	}
 	r.model = r.model.Fork(f)
 	return next, nil

@@ -220,10 +220,6 @@ func (l *life) keepAside(offset int64, b []byte) error {
 // check brings a store that was just opened to rest and holds it against what is
 // owed.
 func (w *world) check() {
-	if w.doubtful() {
-		w.over = true
-		return
-	}
 	w.rest()
 	if w.owed == nil {
 		w.owed = &owed{at: w.model.Now(), cut: oracle.Closed}
@@ -242,28 +238,16 @@ func (w *world) check() {
 	if err = errors.Join(err, i.Close()); err != nil {
 		w.fail("%v", err)
 	}
+	if f.Doubtful {
+		w.trace.note("doubtful: %v", w.l.report.Damage)
+		w.done.Doubtful++
+		w.over = true
+		return
+	}
 	w.trace.note("found [%d, %d) %d records", f.Min, f.End, len(f.Records))
 	w.model = w.model.Fork(f)
 	w.owed = nil
 	clear(w.blocked)
 	w.shadow.refill(w, f)
 	w.done.Checks++
-}
-
-// doubtful tells that a power cut has torn a write in a way that recovery cannot
-// tell from a flipped bit, and rightly takes for damage: of a record that was not
-// durable the disk lacks less than the size field, 1 to 3 bytes at the end of a
-// sector, and what follows is whole. The model knows no damage, so the seed ends
-// here, with all that was durable in place.
-func (w *world) doubtful() bool {
-	if w.owed == nil || w.owed.cut != oracle.PowerCut || len(w.l.report.Damage) != 1 {
-		return false
-	}
-	d := w.l.report.Damage[0]
-	if d.Offset < w.owed.flushed || d.Offset%512 <= 508 {
-		return false
-	}
-	w.trace.note("doubtful: %v", d.Err)
-	w.done.Doubtful++
-	return true
 }

@@ -76,6 +76,9 @@ func (m *Model) Check(ctx context.Context, view *reader.Reader, log Log, at Snap
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
+		if c.f.Doubtful {
+			break
+		}
 	}
 	if len(c.v.What) > 0 {
 		return c.f, &c.v

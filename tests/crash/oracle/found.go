@@ -34,6 +34,9 @@ type unit struct {
 type Found struct {
 	Min, End int64
 	Records  []Record
+	// Doubtful: the store tells of damage that a power cut may well have left.
+	// Nothing that was durable is missing; no more was judged.
+	Doubtful bool
 	// gone tells for each topic how many deletions have taken effect.
 	gone   map[string]int
 	epochs func(topic string, s *Sent) int // as Model.epoch

@@ -23,6 +23,8 @@ func (c *check) records(ctx context.Context) error {
 		}
 		at = e.Offset + int64(e.Size)
 		switch {
+		case damage != nil && c.tornInSize(e.Offset):
+			c.f.Doubtful = true
 		case damage != nil:
 			c.bad("log: damage at %d: %v", e.Offset, damage)
 		case e.Kind == record.KindRecord:
@@ -40,6 +42,15 @@ func (c *check) records(ctx context.Context) error {
 	c.oldOnes()
 	c.missing(seen)
 	return nil
+}
+
+// tornInSize tells that a power cut may have torn a write in a way that recovery
+// cannot tell from a flipped bit, and rightly takes for damage: of a record that
+// was not durable the disk lacks less than the size field, 1 to 3 bytes at the
+// end of a sector, and what follows is whole.
+func (c *check) tornInSize(offset int64) bool {
+	const sector, sizeField = 512, 4
+	return c.cut == PowerCut && offset >= c.at.synced && offset%sector > sector-sizeField
 }
 
 // record judges one record by itself.
