@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/cmd/actorstore/load"
@@ -59,7 +60,7 @@ func fillAndDie(ctx context.Context, dir string, scale float64) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := l.Run(ctx, target{s}, l.MakeBodies(), l.Count); err != nil {
+	if err := paced(ctx, s, l); err != nil {
 		return err
 	}
 	self, err := os.FindProcess(os.Getpid())
@@ -70,6 +71,25 @@ func fillAndDie(ctx context.Context, dir string, scale float64) error {
 		return err
 	}
 	select {}
+}
+
+// killedRate is at how many messages a second the store is filled: about what
+// RocketMQ takes. What an opening must check is what a second has brought, so a
+// store that is filled in a second is all unchecked.
+const killedRate = 160_000
+
+// paced puts the load in slices of a tenth of a second.
+func paced(ctx context.Context, s *actorstore.Store, l load.Load) error {
+	const slice = killedRate / 10
+	bodies := l.MakeBodies()
+	began := time.Now()
+	for done := 0; done < l.Count; done += slice {
+		if _, _, err := l.Run(ctx, target{s}, bodies, min(slice, l.Count-done)); err != nil {
+			return err
+		}
+		time.Sleep(time.Until(began.Add(time.Duration(done+slice) * time.Second / killedRate)))
+	}
+	return nil
 }
 
 type target struct{ *actorstore.Store }
