@@ -46,8 +46,22 @@ func (in *Input) doFiles(steps []Step) error {
 			}
 		}
 	}
+	// What is moved may stand where one that was parked before belongs.
+	for _, renames := range []bool{false, true} {
+		if err := in.doSome(steps, renames); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doSome does the renames, or the other steps about files.
+func (in *Input) doSome(steps []Step, renames bool) error {
 	for i := range steps {
 		s := &steps[i]
+		if (s.Action == Rename) != renames {
+			continue
+		}
 		var err error
 		switch s.Action {
 		case Move:

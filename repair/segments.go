@@ -41,22 +41,22 @@ func (l *look) segments() error {
 		// fault, and opening will say so.
 		return nil
 	}
-	if err := l.blanks(files); err != nil {
+	if err := l.blanks(files, parked); err != nil {
 		return err
 	}
 	l.places(files, parked)
 	return nil
 }
 
-// blanks finds segments that hold nothing while another claims their place: an
-// unused segment has changed places with one in use.
-func (l *look) blanks(files []segment) (err error) {
+// blanks finds segments that hold nothing while another claims their place, or
+// waits for it: an unused segment has changed places with one in use.
+func (l *look) blanks(files, parked []segment) (err error) {
 	for i := range files {
 		f := &files[i]
 		if f.claim >= 0 || f.size != l.sizes.Segment {
 			continue
 		}
-		if !slices.ContainsFunc(files, func(o segment) bool { return o.foreign() && o.claim == f.offset }) {
+		if !slices.ContainsFunc(files, func(o segment) bool { return o.foreign() && o.claim == f.offset }) && !waits(parked, f.offset) {
 			continue
 		}
 		if f.blank, err = isZero(l.fs, f.path); err != nil {
@@ -151,7 +151,7 @@ func (l *look) places(files, parked []segment) {
 		case f.offset%l.sizes.Segment == 0 && at[f.offset] != "":
 			l.add(Step{Action: Move, Where: recoverer.CommitLog, Path: f.path, Offset: f.offset,
 				Want: "one file for each offset", Got: "also " + at[f.offset]})
-		case f.offset%l.sizes.Segment != 0, f.blank, f.foreign() && (i < len(files)-1 || l.swapped(f, files)):
+		case f.offset%l.sizes.Segment != 0, f.blank, f.foreign() && (i < len(files)-1 || l.swapped(f, files) || waits(parked, f.offset)):
 			strangers = append(strangers, f)
 		default:
 			at[f.offset] = f.path
@@ -178,6 +178,11 @@ func (f segment) foreign() bool { return f.claim >= 0 && f.claim != f.offset && 
 // place it claims is held by a segment that does not belong there either.
 func (l *look) swapped(f segment, files []segment) bool {
 	return slices.ContainsFunc(files, func(o segment) bool { return o.offset == f.claim && (o.foreign() || o.blank) })
+}
+
+// waits tells that an earlier run has parked the segment of an offset.
+func waits(parked []segment, offset int64) bool {
+	return slices.ContainsFunc(parked, func(p segment) bool { return p.offset == offset })
 }
 
 // stranger is a file at a place that is not its own.
