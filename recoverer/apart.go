@@ -3,6 +3,7 @@ package recoverer
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 )
 
@@ -17,7 +18,7 @@ func (r *recovery) deriveApart(ctx context.Context) error {
 	x := r.besides(&queuesDone)
 	p := r.newReplay(r.rep.Min)
 	p.index.service = nil
-	r.indexApart = true
+	r.indexApart = x.prepare
 	var failed [2]error
 	r.in.Parallel(2, func(i int) {
 		if i == 0 {
@@ -27,7 +28,7 @@ func (r *recovery) deriveApart(ctx context.Context) error {
 			failed[i] = x.indexAlone(ctx)
 		}
 	})
-	r.indexApart = false
+	r.indexApart = nil
 	for _, f := range x.rep.Findings {
 		r.find(f)
 	}
@@ -60,8 +61,9 @@ func (r *recovery) queuesAlone(ctx context.Context, p *replay) error {
 // input of its own, which the queues' half does not touch.
 type indexing struct {
 	recovery
-	feed   *indexFeed
-	damage []Damage // met on the way
+	prepare func() (from int64, err error) // prepareIndex, once
+	feed    *indexFeed
+	damage  []Damage // met on the way
 }
 
 // besides makes that half. It tells of progress once the queues' half does not
@@ -76,12 +78,14 @@ func (r *recovery) besides(queuesDone *atomic.Bool) *indexing {
 		}
 	}
 	rep := &Report{Min: r.rep.Min, End: r.rep.End, Last: r.rep.Last}
-	return &indexing{recovery: recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, proven: r.proven}}
+	x := &indexing{recovery: recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, proven: r.proven}}
+	x.prepare = sync.OnceValues(x.prepareIndex)
+	return x
 }
 
 // indexAlone mends the index and gives it what it lacks.
 func (x *indexing) indexAlone(ctx context.Context) error {
-	from, err := x.prepareIndex()
+	from, err := x.prepare()
 	if err != nil {
 		return err
 	}

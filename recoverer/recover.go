@@ -19,8 +19,9 @@ type recovery struct {
 	quiet bool // closed in order: nothing stands behind the end
 	// proven is how far the log is known to be on disk.
 	proven int64
-	// indexApart: the index is being made right beside the queues.
-	indexApart bool
+	// indexApart is set while the index is made right beside the queues: it takes
+	// out of the index what cannot be believed, if that is not done yet.
+	indexApart func() (from int64, err error)
 }
 
 // Recover makes a store consistent; see the package comment. Afterwards the log

@@ -49,9 +49,10 @@ func (r *recovery) settle(p *replay) error {
 // beginAnew lets a queue start at 0 again that has no unit left while the log has
 // its beginning: no message was ever in front of that place. After a power cut a
 // later file of a queue may stand alone, of which the log holds nothing. Where
-// the log is damaged such a message may be in there, and its offset stays taken.
+// the log is damaged such a message may be in there, and its offset stays taken,
+// also when a later opening does not read that part of the log.
 func (p *replay) beginAnew(q *consumequeue.Queue) error {
-	if !p.log0 || len(p.damage.list) > 0 || q.MaxOffset() == 0 || q.MinOffset() < q.MaxOffset() {
+	if !p.log0 || len(p.damage.list)+len(p.in.Known) > 0 || q.MaxOffset() == 0 || q.MinOffset() < q.MaxOffset() {
 		return nil
 	}
 	return q.Reset(p.in.Layout.Aside())
@@ -75,7 +76,7 @@ func (r *recovery) writeSummary(dispatched, indexApplied int64, ends []checkpoin
 	if _, err := r.in.Queues.Sync(); err != nil {
 		return fmt.Errorf("sync queues: %w", err)
 	}
-	if r.in.Index != nil && !r.indexApart {
+	if r.in.Index != nil && r.indexApart == nil {
 		if err := r.in.Index.Flush(); err != nil {
 			return fmt.Errorf("flush index: %w", err)
 		}
