@@ -35,7 +35,7 @@ func (a *ages) see(s State, now Now) {
 		for _, seg := range s.Segments {
 			// Only what was there at open: what came since has times of a clock that
 			// may have been set in between.
-			if seg.End() < a.end || seg.Offset < a.end && seg.End() >= s.Appended {
+			if seg.End() <= a.end || seg.Offset < a.end && seg.End() >= s.Appended {
 				newest = max(newest, seg.Last)
 			}
 		}

@@ -234,3 +234,20 @@ func TestFutureRecords(t *testing.T) {
 	w.step()
 	w.kept(71, 73)
 }
+
+// TestOpenedAheadAtTheEndOfASegment: the log ended with its only segment when the
+// store was opened by a clock that was set ahead; what that segment says of the
+// time did not count if a message came before the first look.
+func TestOpenedAheadAtTheEndOfASegment(t *testing.T) {
+	w := newWorld(t)
+	w.truth = w.truth.Add(hour)
+	w.s.Segments[0].Last = w.wall().UnixMilli()
+	w.written[0] = w.truth
+	w.off = 365 * 24 * hour
+	w.open()
+	w.c.Open(w.s.Segments[0].End(), Now{Wall: w.wall()})
+	w.s.Segments = append(w.s.Segments, Segment{Offset: 100, Size: 100, Last: w.wall().UnixMilli()})
+	w.s.Appended, w.s.Flushed, w.s.Confirm, w.s.Dispatched = 150, 150, 150, 150
+	w.step()
+	w.kept(1, 1)
+}
