@@ -192,11 +192,14 @@ func (e *engine) note(f Fault) {
 	e.struck = append(e.struck, f.String())
 }
 
-// stand blocks until release, or for a while.
+// stand blocks until release, or for a while. After the end nobody would release.
 func (e *engine) stand(length time.Duration) {
 	e.mu.Lock()
-	gate := e.gate
+	gate, ended := e.gate, e.ended
 	e.mu.Unlock()
+	if ended {
+		return
+	}
 	var over <-chan time.Time
 	if length > 0 {
 		t := time.NewTimer(length)
