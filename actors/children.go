@@ -60,7 +60,7 @@ func (a *storeActor) spawnAll(ctx actor.Context) {
 	}
 	a.t.spawned.Store(true)
 	a.t.dispatchWake.ring()
-	a.spawnPlain(ctx, allocatorName, &a.t.allocatorWake.target, func() actor.Actor { return &allocatorActor{t: a.t} })
+	a.spawnPlain(ctx, allocatorName, a.t.allocatorWake.aim, func() actor.Actor { return &allocatorActor{t: a.t} })
 	a.spawnPair(ctx)
 	a.spawnPlain(ctx, checkName, nil, func() actor.Actor { return &checkpointActor{t: a.t} })
 	a.spawnPlain(ctx, retentionName, nil, func() actor.Actor { return &retentionActor{t: a.t} })
@@ -70,8 +70,8 @@ func (a *storeActor) spawnAll(ctx actor.Context) {
 	}
 }
 
-// spawn starts a child and notes it. at is where others look for it.
-func (a *storeActor) spawn(ctx actor.Context, c *child, at *pidBox, props *actor.Props) *actor.PID {
+// spawn starts a child and notes it. at tells others where it is.
+func (a *storeActor) spawn(ctx actor.Context, c *child, at func(*actor.PID), props *actor.Props) *actor.PID {
 	name := c.name
 	if c.life > 0 { // its predecessor has the name for as long as it hangs
 		name = fmt.Sprintf("%s.%d", c.name, c.life)
@@ -83,14 +83,14 @@ func (a *storeActor) spawn(ctx actor.Context, c *child, at *pidBox, props *actor
 	c.pid = pid
 	a.children[pid.Id] = c
 	if at != nil {
-		at.Store(pid)
+		at(pid)
 	}
 	a.t.watch.set(c)
 	return pid
 }
 
 // spawnPlain starts a child that needs nothing but its turn.
-func (a *storeActor) spawnPlain(ctx actor.Context, name string, at *pidBox, producer actor.Producer) {
+func (a *storeActor) spawnPlain(ctx actor.Context, name string, at func(*actor.PID), producer actor.Producer) {
 	mailbox := newBatchMailbox[oneByOne]()
 	c := &child{name: name, mailbox: mailbox}
 	c.again = func(ctx actor.Context) { a.spawnPlain(ctx, name, at, producer) }
@@ -101,6 +101,9 @@ func (a *storeActor) spawnPlain(ctx actor.Context, name string, at *pidBox, prod
 // its predecessor was told: all sinks catch up by themselves and report back.
 func (a *storeActor) spawnDispatch(ctx actor.Context, life int) {
 	t := a.t
+	t.dispatching.Lock() // nobody is left who has it for long
+	turn := t.dispatching.next()
+	t.dispatching.Unlock()
 	mailbox := newBatchMailbox[oneByOne]()
 	c := &child{name: dispatchName, mailbox: mailbox, life: life}
 	c.again = func(ctx actor.Context) {
@@ -110,13 +113,11 @@ func (a *storeActor) spawnDispatch(ctx actor.Context, life int) {
 		t.rooms.indexAway.Store(t.indexAway())
 		a.spawnDispatch(ctx, a.lives(dispatchName))
 		for _, s := range t.sinks {
-			if at := s.at.Load(); at != nil {
-				t.system.Root.Send(at.pid, &fallBehind{})
-			}
+			t.giveUpOn(s) // its predecessor may not have come to that
 		}
 	}
-	a.spawn(ctx, c, &t.dispatchWake.target, propsOf(mailbox, func() actor.Actor {
-		return &dispatchActor{t: t, mailbox: mailbox}
+	a.spawn(ctx, c, t.dispatchWake.aim, propsOf(mailbox, func() actor.Actor {
+		return &dispatchActor{t: t, mailbox: mailbox, life: turn}
 	}))
 }
 
@@ -146,12 +147,12 @@ func (a *storeActor) spawnReader(ctx actor.Context, i, life int) {
 func (a *storeActor) spawnPair(ctx actor.Context) {
 	a.t.flushing.Store(false) // a flusher that died owes nothing any more
 	chains := newBatchMailbox[*chain]()
-	a.spawn(ctx, &child{name: flusherName, mailbox: chains}, &a.t.flusher, propsOf(chains, func() actor.Actor {
+	a.spawn(ctx, &child{name: flusherName, mailbox: chains}, a.t.flusher.Store, propsOf(chains, func() actor.Actor {
 		return &flushActor{t: a.t, mailbox: chains}
 	}))
 	puts := newBatchMailbox[*putRequest]()
 	puts.inline = true
-	a.spawn(ctx, &child{name: appendName, mailbox: puts}, &a.t.appendWake.target, propsOf(puts, func() actor.Actor {
+	a.spawn(ctx, &child{name: appendName, mailbox: puts}, a.t.appendWake.aim, propsOf(puts, func() actor.Actor {
 		return &appendActor{t: a.t, mailbox: puts}
 	}))
 }

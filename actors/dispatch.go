@@ -25,7 +25,7 @@ const (
 type dispatchActor struct {
 	t       *tree
 	mailbox *batchMailbox[oneByOne]
-	life    int64 // of the fence
+	life    int64 // of the fence, for all restarts
 	reput   *dispatch.Reput
 	sent    []dispatchedRecord // windows on their way, in order
 	last    time.Time          // of a window that was sent
@@ -38,25 +38,24 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 	}
 	d.t.dispatching.Lock()
 	defer d.t.dispatching.Unlock()
-	switch ctx.Message().(type) {
-	case *actor.Started:
-		d.life = d.t.dispatching.next()
-		d.t.dispatchWake.clear()
-		d.reput = d.t.newReput(d.position())
-		d.t.read.Store(d.reput.Pos())
-		d.pass()
-		return
-	case *actor.Stopped:
+	_, stopped := ctx.Message().(*actor.Stopped)
+	switch {
+	case stopped:
 		d.t.quietly(func() { d.mailbox.Close(d.t.refuse) })
-		return
-	}
-	if d.t.dispatching.is(d.life) { // or another one has taken over
+	case d.t.dispatching.is(d.life):
 		d.receive(ctx.Message())
+	default: // another one has taken over, and who waits may ask that
+		d.t.refuse(ctx.Message())
 	}
 }
 
 func (d *dispatchActor) receive(message any) {
 	switch m := message.(type) {
+	case *actor.Started:
+		d.t.dispatchWake.clear()
+		d.reput = d.t.newReput(d.position())
+		d.t.read.Store(d.reput.Pos())
+		d.pass()
 	case *wakeUp:
 		d.t.dispatchWake.clear()
 		d.pass()
@@ -83,20 +82,27 @@ func (d *dispatchActor) receive(message any) {
 	}
 }
 
-// sideline goes on without a sink. One that hangs gets told to catch up by
-// itself when it moves again, and what it has not come to is given back.
+// sideline goes on without a sink.
 func (d *dispatchActor) sideline(s *sinkRef, m *sinkAway) {
 	s.leave()
 	s.parked = s.parked || m.forGood
 	d.t.rooms.indexAway.Store(d.t.indexAway())
+	if m.hangs {
+		d.t.giveUpOn(s)
+	}
+}
+
+// giveUpOn takes back the windows that a sink has not come to, so that they are
+// there for others, and tells it to catch up by itself.
+func (t *tree) giveUpOn(s *sinkRef) {
 	at := s.at.Load()
-	if !m.hangs || at == nil {
+	if at == nil {
 		return
 	}
 	for _, w := range at.mailbox.drain(isWindow) {
-		d.t.windowDone(w.(*dispatch.Window))
+		t.windowDone(w.(*dispatch.Window))
 	}
-	d.t.system.Root.Send(at.pid, &fallBehind{})
+	t.system.Root.Send(at.pid, &fallBehind{})
 }
 
 func isWindow(message any) bool {
@@ -106,7 +112,7 @@ func isWindow(message any) bool {
 
 // gather waits a little in the middle of a stream of small puts.
 func (d *dispatchActor) gather() {
-	behind := d.t.log().Confirm() - d.reput.Pos()
+	behind := d.t.log().Confirm() - d.t.read.Load()
 	if behind > 0 && behind < gatherWindow && time.Since(d.last) < gatherIdle {
 		time.Sleep(gatherPause)
 	}

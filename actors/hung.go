@@ -35,7 +35,8 @@ func (a *storeActor) hung(ctx actor.Context, m *hungChild) {
 	switch {
 	case m.asleep:
 		a.rouse(c)
-	case a.ghosts[c.name]: // its predecessor hangs as well: not one more
+	case a.ghosts[c.name]: // its predecessor hangs as well: not one more until that has ended
+		a.t.watch.again(c)
 	case c.name == dispatchName:
 		a.replaceDispatch(ctx, c)
 	case a.t.readerAt(c.pid) >= 0:

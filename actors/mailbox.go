@@ -97,13 +97,15 @@ func (m *batchMailbox[T]) PostUserMessage(message any) {
 	}
 	m.user = append(m.user, message)
 	start := !m.running && !m.suspended && m.dispatcher != nil
+	carry := false
 	if start {
 		m.running = true
+		carry = m.inline && m.mayCarry(message) // Close may give the message away from here on
 	}
 	m.mu.Unlock()
 	switch {
 	case !start:
-	case m.inline && m.mayCarry(message):
+	case carry:
 		m.processInline()
 	default:
 		m.dispatcher.Schedule(m.run)

@@ -93,8 +93,8 @@ type Options struct {
 	// EnableLmq and EnableMultiDispatch let a message name light queues that it
 	// shall stand in too, default false.
 	EnableLmq, EnableMultiDispatch bool
-	// TopicQueueKind tells the kind of a topic's queues where config/topics.json
-	// does not; nil: batch if the first record is an inner batch.
+	// BatchTopics have batch queues, whatever config/topics.json says. A topic of
+	// which neither tells has them if its first record is an inner batch.
 	BatchTopics []string
 
 	// FileReservedTime is how long messages are kept, default 72 h, by the time

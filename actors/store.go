@@ -90,7 +90,10 @@ func (a *storeActor) open(ctx actor.Context) {
 			before.watch.stop()
 			_ = before.finish(open) // an error leaves the abort marker, and recovery follows
 		}
-		r, err := openRooms(open, &s.o)
+		r, err := (*rooms)(nil), s.o.Validate() // nobody has, of a store that its parent spawns
+		if err == nil {
+			r, err = openRooms(open, &s.o)
+		}
 		if err == nil && open.Err() != nil {
 			err = r.release()
 			r = nil

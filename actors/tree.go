@@ -252,7 +252,20 @@ func (t *tree) watchDeadLetters() {
 	})
 }
 
-func (t *tree) unwatchDeadLetters() { t.system.EventStream.Unsubscribe(t.deadLetters) }
+// unwatchDeadLetters ends that when nobody is on his way any more: a put that was
+// let in is answered, however late it is sent.
+func (t *tree) unwatchDeadLetters() {
+	idle := t.admission.close()
+	select {
+	case <-idle:
+		t.system.EventStream.Unsubscribe(t.deadLetters)
+	default:
+		go func() {
+			<-idle
+			t.system.EventStream.Unsubscribe(t.deadLetters)
+		}()
+	}
+}
 
 // log is a short name for what most shells need.
 func (t *tree) log() *commitlog.Log { return t.rooms.log }

@@ -46,5 +46,14 @@ func (w *wake) ring() {
 	}
 }
 
+// aim sets whom it wakes. A wake that was rung since the new one has started may
+// have gone to its predecessor, and would hold up all others: it is rung again.
+func (w *wake) aim(pid *actor.PID) {
+	w.target.Store(pid)
+	if w.rung.Swap(false) {
+		w.ring()
+	}
+}
+
 // clear lets the next ring through.
 func (w *wake) clear() { w.rung.Store(false) }

@@ -134,6 +134,7 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	var ask []*hungChild
 	var pair []HungEvent
 	var all []HungEvent
+	var tell []func()
 	w.mu.Lock()
 	for _, e := range w.list {
 		turns, busy := e.mailbox.load()
@@ -144,12 +145,13 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 			continue
 		case stands:
 		case tooLong:
-			w.tellHung(w.event(e, b), b.disk)
+			event, disk := w.event(e, b), b.disk
+			tell = append(tell, func() { w.tellHung(event, disk) })
 		case movesOn:
 			e.asked = false
 			event := w.event(e, b)
 			event.For = before
-			w.tellMoves(event)
+			tell = append(tell, func() { w.tellMoves(event) })
 		}
 		if !e.hung {
 			continue
@@ -169,8 +171,11 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	}
 	w.mu.Unlock()
 	w.t.hungNow(all, pair)
-	for _, m := range ask { // with nothing locked
+	for _, m := range ask { // with nothing locked, as what follows
 		w.t.system.Root.Send(w.t.store, m)
+	}
+	for _, f := range tell { // the logger may hang like others
+		f()
 	}
 }
 
