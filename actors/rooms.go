@@ -19,6 +19,7 @@ import (
 	"github.com/actorstore/actorstore/indexsvc"
 	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
+	"github.com/actorstore/actorstore/repair"
 )
 
 // rooms are the cores of one open store. The actors use them while they run;
@@ -69,6 +70,9 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 			return err
 		}
 		if err := r.takeOver(); err != nil {
+			return err
+		}
+		if err := repair.Unfinished(r.fs, r.layout, o.sizes()); err != nil {
 			return err
 		}
 		if err := r.load(o); err != nil {
@@ -189,7 +193,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	if o.Events.Opened != nil {
 		o.Events.Opened(OpenedEvent{
 			Clean: in.Clean, Min: r.log.Min(), End: r.log.Appended(), Cut: r.report.Cut,
-			Damaged: len(r.report.Damage), Took: time.Since(began)})
+			Damaged: len(r.report.Damage), Missing: r.report.Missing, Took: time.Since(began)})
 	}
 	return nil
 }

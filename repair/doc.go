@@ -38,6 +38,8 @@
 //	P2  Each step is one rename, or is begun again from its copy. Between any two
 //	    calls of the file system the next Plan finds the rest of the work.
 //	P3  What only a human can decide is not done unless Input.SkipDamaged is set.
+//	P4  While a segment waits in aside for its place, nothing opens the store: see
+//	    Unfinished.
 //
 // # Assumptions
 //

@@ -1,6 +1,8 @@
 package repair_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"syscall"
@@ -9,6 +11,41 @@ import (
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
+
+// TestOpenBehindARepairThatWasCut: a store was opened while a segment waited in
+// aside for its place; its log ended in front of that segment, and went on there.
+func TestOpenBehindARepairThatWasCut(t *testing.T) {
+	base := closed(t)
+	s := names(t, base, "commitlog")
+	a, b := load(t, base, s[len(s)-2]), load(t, base, s[len(s)-1])
+	save(t, base, s[len(s)-2], b)
+	save(t, base, s[len(s)-1], a)
+	o := options(base)
+	o.FS = mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRename, Path: "*belongs-at*", At: 2, Forever: true, Err: syscall.EIO})
+	if _, err := actorstore.Repair(t.Context(), o, actorstore.RepairOptions{}); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("repair was to be cut: %v", err)
+	}
+	before := files(t, base)
+	var ce *actorstore.CorruptionError
+	if _, err := actorstore.Open(t.Context(), options(base)); !errors.As(err, &ce) || !strings.Contains(ce.Path, "belongs-at") {
+		t.Errorf("opened, or refused for another reason: %v", err)
+	}
+	if path := same(before, files(t, base)); path != "" {
+		t.Errorf("opening has changed %s", path)
+	}
+	_, err := actorstore.Repair(t.Context(), options(base), actorstore.RepairOptions{})
+	must(t, err)
+	if good, bad := readOpen(t, base); len(good) < 3*messages-messages || len(bad) > 0 {
+		t.Errorf("%d messages, %d damaged", len(good), len(bad))
+	}
+}
+
+func readOpen(t *testing.T, fsys *mappedtest.FS) (good, bad map[string]bool) {
+	s, err := actorstore.Open(t.Context(), options(fsys))
+	must(t, err)
+	defer func() { must(t, s.Close(context.Background())) }()
+	return read(t, s)
+}
 
 // TestCutWhileLastSegmentsChangePlaces: of two segments that had changed places one
 // waited in aside when repair was cut. The last one was then taken to be in its own
