@@ -151,7 +151,7 @@ func (l *look) places(files, parked []segment) {
 		case f.offset%l.sizes.Segment == 0 && at[f.offset] != "":
 			l.add(Step{Action: Move, Where: recoverer.CommitLog, Path: f.path, Offset: f.offset,
 				Want: "one file for each offset", Got: "also " + at[f.offset]})
-		case f.offset%l.sizes.Segment != 0, f.blank, f.foreign() && (i < len(files)-1 || l.swapped(f, files) || waits(parked, f.offset)):
+		case f.offset%l.sizes.Segment != 0, f.blank, f.foreign() && (i < len(files)-1 || l.swapped(f, files) || waits(parked, f.offset) || left(f, files, parked)):
 			strangers = append(strangers, f)
 		default:
 			at[f.offset] = f.path
@@ -183,6 +183,12 @@ func (l *look) swapped(f segment, files []segment) bool {
 // waits tells that an earlier run has parked the segment of an offset.
 func waits(parked []segment, offset int64) bool {
 	return slices.ContainsFunc(parked, func(p segment) bool { return p.offset == offset })
+}
+
+// left tells that an earlier run, which was cut, has taken away what stood at the
+// place that a segment claims.
+func left(f segment, files, parked []segment) bool {
+	return len(parked) > 0 && !slices.ContainsFunc(files, func(o segment) bool { return o.offset == f.claim })
 }
 
 // stranger is a file at a place that is not its own.

@@ -52,8 +52,9 @@ func readOpen(t *testing.T, fsys *mappedtest.FS) (good, bad map[string]bool) {
 // place, so was an unused one, and what waited was never missed: its records were
 // out of the log for good.
 func TestCutWhileLastSegmentsChangePlaces(t *testing.T) {
-	for name, unused := range map[string]bool{"both in use": false, "one unused": true} {
+	for _, name := range []string{"both in use", "one unused", "three in a circle"} {
 		t.Run(name, func(t *testing.T) {
+			unused := name == "one unused"
 			base := closed(t)
 			s := names(t, base, "commitlog")
 			i, j := s[len(s)-2], s[len(s)-1]
@@ -65,6 +66,11 @@ func TestCutWhileLastSegmentsChangePlaces(t *testing.T) {
 			a, b := load(t, base, i), load(t, base, j)
 			save(t, base, i, b)
 			save(t, base, j, a)
+			if name == "three in a circle" {
+				c := load(t, base, s[len(s)-3])
+				save(t, base, s[len(s)-3], a)
+				save(t, base, j, c)
+			}
 			o := options(nil)
 			script := mappedtest.NewScript(base.Kill())
 			o.FS = script
