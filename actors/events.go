@@ -48,6 +48,7 @@ type OpenedEvent struct {
 	Min, End int64         // physical offsets of the log
 	Cut      int64         // bytes behind the end that were set aside
 	Damaged  int           // places inside the log that cannot be read
+	Missing  int64         // bytes behind the end that were on disk once
 	Took     time.Duration // of opening
 }
 

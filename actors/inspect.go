@@ -9,6 +9,7 @@ import (
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/indexsvc"
 	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
 	"github.com/actorstore/actorstore/repair"
@@ -170,8 +171,8 @@ func walkOne(s *commitlog.Scanner, visit func(commitlog.Entry, error) error) err
 // Close lets the store go.
 func (i *Inspection) Close() error { return i.rooms.release() }
 
-// FoundOptions are DefaultOptions with the file sizes of the store that stands
-// at root, and with light queues if it has any, so that a store can be opened
+// FoundOptions are DefaultOptions with the file sizes and the index geometry of
+// the store that stands at root, and with light queues if it has any, so that a store can be opened
 // without knowing how it was made. commitLog is storePathCommitLog; empty means
 // <root>/commitlog. Where nothing stands the defaults remain.
 func FoundOptions(fsys mapped.FS, root, commitLog string) (Options, error) {
@@ -193,6 +194,13 @@ func FoundOptions(fsys mapped.FS, root, commitLog string) (Options, error) {
 		} else if size > 0 {
 			*found.size = size
 		}
+	}
+	g, found, err := indexsvc.FoundGeometry(fsys, layout.Index())
+	if err != nil {
+		return o, err
+	}
+	if found {
+		o.MaxHashSlotNum, o.MaxIndexNum = int(g.Slots), int(g.Entries)
 	}
 	lights, err := hasLightQueues(fsys, layout.ConsumeQueue())
 	o.EnableLmq, o.EnableMultiDispatch = lights, lights

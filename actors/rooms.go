@@ -193,7 +193,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	if o.Events.Opened != nil {
 		o.Events.Opened(OpenedEvent{
 			Clean: in.Clean, Min: r.log.Min(), End: r.log.Appended(), Cut: r.report.Cut,
-			Damaged: len(r.report.Damage), Took: time.Since(began)})
+			Damaged: len(r.report.Damage), Missing: r.report.Missing, Took: time.Since(began)})
 	}
 	return nil
 }

@@ -317,3 +317,23 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 }
+
+// The geometry of files is found without being told; where the newest file shows
+// none, an older one does.
+func TestFoundGeometry(t *testing.T) {
+	fsys := newFS()
+	if g, found, err := indexsvc.FoundGeometry(fsys, dir); found || err != nil {
+		t.Errorf("in an empty directory: %v %v %v", g, found, err)
+	}
+	s := open(t, fsys, 7, 5)
+	for i := range int64(9) {
+		put(t, s, key(10+i*100, "a"))
+	}
+	want := indexsvc.Geometry{Slots: 7, Entries: 5}
+	for range 2 {
+		if g, found, err := indexsvc.FoundGeometry(fsys, dir); g != want || !found || err != nil {
+			t.Errorf("%v %v %v, want %v", g, found, err, want)
+		}
+		writeFile(t, fsys, dir+"/20990101000000000", []byte("none"))
+	}
+}

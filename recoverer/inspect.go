@@ -63,6 +63,8 @@ func (r *recovery) inspectEnd(ctx context.Context) error {
 	if r.plan.Doubt != nil {
 		r.rep.ReadOnly = r.plan.Doubt
 		r.find(findingOf(CommitLog, r.plan.Doubt))
+	} else if !r.in.InUse {
+		r.tellMissing()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package recoverer
 
 import (
+	"cmp"
 	"fmt"
 	"hash/crc32"
 
@@ -75,19 +76,23 @@ func refuseLostLog(in *Input) error {
 
 // chooseMark takes the newest mark that says something about this log.
 func (p *Plan) chooseMark(in *Input) {
-	p.WhyNoMark = "there is none"
 	for i := range in.Marks {
 		m := &in.Marks[i]
+		why := ""
 		switch {
 		case !m.Matches(in.Checkpoint) && !(i == 0 && justWritten(in)):
-			p.WhyNoMark = "another engine has written the checkpoint since"
+			why = "another engine has written the checkpoint since"
 		case !stands(in.Log.Reader(), m, p.Min):
-			p.WhyNoMark = fmt.Sprintf("its last record does not stand at offset %d", m.LastRecordStart)
+			why = fmt.Sprintf("its last record does not stand at offset %d", m.LastRecordStart)
 		default:
 			p.Mark, p.WhyNoMark = m, ""
 			return
 		}
+		if i == 0 { // an older one never fits the page
+			p.WhyNoMark = why
+		}
 	}
+	p.WhyNoMark = cmp.Or(p.WhyNoMark, "there is none")
 }
 
 // justWritten tells that the store stopped between writing the newest mark and

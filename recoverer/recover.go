@@ -98,12 +98,28 @@ func (r *recovery) findEnd(ctx context.Context) error {
 		r.find(findingOf(CommitLog, r.plan.Doubt))
 		return nil
 	}
+	r.tellMissing()
 	m := r.plan.Mark
 	r.quiet = r.in.Clean && r.plan.Own && t.end == m.FlushedEnd && errors.Is(t.why, commitlog.ErrUnwritten)
 	if r.in.Clean && m != nil && t.end != m.FlushedEnd {
 		r.in.Clean = false // the abort marker was taken away by hand
 	}
 	return nil
+}
+
+// tellMissing holds the end against the marks that the page agrees with: the log
+// of such a mark is this engine's own, and was on disk up to there.
+func (r *recovery) tellMissing() {
+	for i := range r.in.Marks {
+		m := &r.in.Marks[i]
+		if m.FlushedEnd > r.rep.End && m.Matches(r.in.Checkpoint) {
+			r.rep.Missing = m.FlushedEnd - r.rep.End
+			r.find(Finding{Where: CommitLog, Path: r.in.Layout.CommitLog(), Offset: r.rep.End, End: m.FlushedEnd,
+				Want: fmt.Sprintf("a log up to offset %d, which its mark says was on disk", m.FlushedEnd),
+				Got:  "its end; what stood behind is gone, or another engine has cut it"})
+			return
+		}
+	}
 }
 
 func damageFinding(d Damage) Finding {

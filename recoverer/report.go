@@ -76,8 +76,11 @@ type Report struct {
 	Writer int64
 
 	Damage []Damage // inside the log, in order
-	Cut    int64    // bytes behind the end that were kept aside and zeroed
-	Aside  []string // where they are
+	// Missing is how much of what a mark says was on disk lies behind the end: it
+	// is gone, or another engine has cut it.
+	Missing int64
+	Cut     int64    // bytes behind the end that were kept aside and zeroed
+	Aside   []string // where they are
 	// OldEnd is where good records stopped being new: those behind it were left
 	// by another engine's truncation and were cut; -1 if there were none.
 	OldEnd    int64

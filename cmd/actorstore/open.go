@@ -91,6 +91,10 @@ func (a *app) open(ctx context.Context, o actorstore.Options) (*actorstore.Store
 	if opened.Clean {
 		how = "was closed cleanly, but is damaged"
 	}
+	if opened.Missing > 0 {
+		a.note("%s: the log ends at %d, but %s behind that were on disk when it was last used by this engine; "+
+			"they are gone, or another engine has cut them", o.StorePathRootDir, opened.End, counted(opened.Missing, "byte"))
+	}
 	if err == nil && opened.End > opened.Min && (!opened.Clean || opened.Cut > 0) {
 		a.note("%s %s: recovered in %s; the log ends at %d, %s behind it were set aside, %s",
 			o.StorePathRootDir, how, tookText(opened.Took), opened.End, counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))

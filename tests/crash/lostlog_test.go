@@ -4,13 +4,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/actorstore/actorstore/actors"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/reader"
+	"github.com/actorstore/actorstore/tests/crash/workload"
 )
 
 // A power cut took the whole log and left the second file of a queue. The first
@@ -67,5 +70,41 @@ func TestEmptyIndexFileHasNoFirstRecord(t *testing.T) {
 		if len(found.Messages) != 1 {
 			t.Fatalf("%d messages with the key, want 1", len(found.Messages))
 		}
+	}
+}
+
+// The end of a log that was closed cleanly reads as zeros. The store opened
+// without a word, as if another engine had cut it.
+func TestZeroedEndIsTold(t *testing.T) {
+	fsys := mappedtest.NewFS()
+	s := small(t, fsys)
+	for range 9 {
+		s.mustPut(t, "d", 300)
+	}
+	last := s.mustPut(t, "d", 300)
+	must(t, s.Close(t.Context()))
+	fsys = fsys.Kill()
+	f, err := fsys.OpenFile(filepath.Join(checkpoint.NewLayout(root, "").CommitLog(), mapped.Name(0)), os.O_RDWR, 0o644)
+	must(t, err)
+	_, err = f.WriteAt(make([]byte, 16<<10-1000), 1000)
+	must(t, err)
+	must(t, f.Close())
+
+	o := workload.PlanOf("single").Options(root)
+	o.FS = fsys
+	var opened actors.OpenedEvent
+	var told []string
+	o.Events.Opened = func(e actors.OpenedEvent) { opened = e }
+	o.Events.CorruptionFound = func(err error) { told = append(told, err.Error()) }
+	system := newSystem()
+	defer system.Shutdown()
+	s, err = open(t.Context(), system, o)
+	must(t, err)
+	must(t, s.Close(t.Context()))
+	if opened.Missing != last.End()-opened.End || opened.End > 1000 {
+		t.Errorf("opened: %+v, the log ended at %d", opened, last.End())
+	}
+	if !strings.Contains(strings.Join(told, "\n"), "which its mark says was on disk") {
+		t.Errorf("told: %q", told)
 	}
 }

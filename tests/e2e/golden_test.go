@@ -72,6 +72,9 @@ func TestFoundOptions(t *testing.T) {
 			t.Errorf("%s: %s, segments of %d", name, o.StorePathRootDir, o.MappedFileSizeCommitLog)
 		}
 		if !derivedGone(name) {
+			if o.MaxHashSlotNum != golden.MaxHashSlotNum || o.MaxIndexNum != golden.MaxIndexNum {
+				t.Errorf("%s: an index of %d slots and %d entries", name, o.MaxHashSlotNum, o.MaxIndexNum)
+			}
 			want := golden.Expected(t, name)
 			same(t, inspect(t, o, want), want.Lines())
 		}
