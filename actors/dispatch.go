@@ -8,8 +8,8 @@ import (
 	"github.com/actorstore/actorstore/dispatch"
 )
 
-// windowCount is how many windows exist: what dispatch may be ahead of the
-// slowest sink.
+// windowCount is how many windows exist at least: what dispatch may be ahead of
+// the slowest sink.
 const windowCount = 8
 
 // While puts stream in, a moment's wait makes one window of what would be many

@@ -232,6 +232,8 @@ func (o *Options) Validate() error {
 		{"DeleteFileBatchMax", int64(o.DeleteFileBatchMax), 1},
 		{"FlushIntervalCommitLog", int64(o.FlushIntervalCommitLog), 1},
 		{"FlushConsumeQueueThoroughInterval", int64(o.FlushConsumeQueueThoroughInterval), 1},
+		{"RestartBudget", int64(o.RestartBudget), 0},
+		{"RestartWindow", int64(o.RestartWindow), 1},
 		{"CleanResourceInterval", int64(o.CleanResourceInterval), 1},
 		{"HangTimeout", int64(o.HangTimeout), 0},
 	}
@@ -239,6 +241,9 @@ func (o *Options) Validate() error {
 		if c.value < c.least {
 			return &OptionError{c.option, fmt.Sprintf("at least %d", c.least), fmt.Sprint(c.value)}
 		}
+	}
+	if o.FS == nil || o.Now == nil {
+		return &OptionError{"FS and Now", "a file system and a clock, as in DefaultOptions", "nil"}
 	}
 	if o.StorePathRootDir == "" {
 		return &OptionError{"StorePathRootDir", "a directory", "nothing"}

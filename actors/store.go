@@ -157,15 +157,16 @@ func (a *storeActor) stop() {
 
 // newTree makes what the actors share.
 func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tree {
+	windows := max(windowCount, 2*(s.o.QueueShards+1)) // each sink that hangs keeps one
 	t := &tree{
 		o: s.o, system: system, store: self, rooms: r,
 		admission: newAdmission(s.o.MaxBytesInFlight), limits: limitsOf(&s.o),
 		appendWake: newWake(system, s.o.Faults), dispatchWake: newWake(system, s.o.Faults),
 		allocatorWake: newWake(system, s.o.Faults),
-		windows:       make(chan *dispatch.Window, windowCount), began: time.Now(),
+		windows:       make(chan *dispatch.Window, windows), began: time.Now(),
 	}
 	t.retention = newRetention(&s.o, r.log.Appended())
-	for range windowCount {
+	for range windows {
 		t.windows <- &dispatch.Window{Owner: t}
 	}
 	applied := r.log.Dispatched()

@@ -126,9 +126,13 @@ func (t *tree) diskFull(full bool, cause error) {
 	isFull := now != nil && errors.Is(now.err, ErrDiskFull)
 	switch {
 	case full && now == nil:
-		t.refusal.CompareAndSwap(nil, &refusal{flusher.CreateMappedFileFailed, fmt.Errorf("%w: %w", ErrDiskFull, cause)})
+		if !t.refusal.CompareAndSwap(nil, &refusal{flusher.CreateMappedFileFailed, fmt.Errorf("%w: %w", ErrDiskFull, cause)}) {
+			return
+		}
 	case !full && isFull:
-		t.refusal.CompareAndSwap(now, nil)
+		if !t.refusal.CompareAndSwap(now, nil) {
+			return // the log has failed meanwhile, which stays
+		}
 	default:
 		return
 	}
