@@ -111,6 +111,7 @@ func TestParkedSink(t *testing.T) {
 			eventually(t, "another queue goes on", func() bool { return len(r.bodies("a", 1)) == 1 })
 			// Offsets must not start again when append comes back.
 			r.kill(appendName)
+			eventually(t, "append has failed", func() bool { return r.told("restarted append") == 1 })
 			eventually(t, "append is back", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
 			if result := r.put("a", 0, fmt.Sprint(n)); result.QueueOffset != n {
 				t.Fatalf("offset %d after append came back, want %d", result.QueueOffset, n)
