@@ -226,7 +226,7 @@ func (r *rooms) serve(o *Options) {
 				r.damaged.Add(1)
 			}
 		},
-		IndexReady: func() bool { return !r.indexAway.Load() },
+		IndexReady: func() bool { return !r.indexAway.Load() && (r.index == nil || len(r.index.Damaged()) == 0) },
 	})
 	r.notifier = r.reader.Notifier()
 }

@@ -36,7 +36,8 @@ type QueryResult struct {
 	Messages []record.MessageExt
 	// More says that older matches exist.
 	More bool
-	// Incomplete says that the index lags behind the log or is being rebuilt.
+	// Incomplete says that the index lags behind the log, is being rebuilt, or
+	// has a file that is damaged.
 	Incomplete bool
 }
 

@@ -64,7 +64,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, args []string) (err erro
 		return err
 	}
 	if found.Incomplete {
-		a.note("the index lags behind the log; newer messages may be missing")
+		a.note("the index lags behind the log, or a file of it is damaged: messages may be missing; actorstore verify tells")
 	}
 	if found.More {
 		a.note("older messages match too; --count and --end reach them")

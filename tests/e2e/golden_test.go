@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +80,31 @@ func TestFoundOptions(t *testing.T) {
 			want := golden.Expected(t, name)
 			same(t, inspect(t, o, want), want.Lines())
 		}
+	}
+}
+
+// TestQueryOfACutIndex: an index with a file that was cut says that it may lack
+// messages, instead of that there are none.
+func TestQueryOfACutIndex(t *testing.T) {
+	dir := golden.Open(t, golden.Names()[0])
+	o, err := actorstore.FoundOptions(dir)
+	must(t, err)
+	incomplete := func() bool {
+		i, err := actorstore.Inspect(t.Context(), o)
+		must(t, err)
+		defer func() { must(t, i.Close()) }()
+		found, err := i.Query(t.Context(), actorstore.QueryRequest{Topic: "any", Key: "none"})
+		must(t, err)
+		return found.Incomplete
+	}
+	if incomplete() {
+		t.Error("a whole index is said to lack messages")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "index", "*"))
+	must(t, err)
+	must(t, os.Truncate(files[0], 100))
+	if !incomplete() {
+		t.Error("a cut index is said to be whole")
 	}
 }
 
