@@ -260,3 +260,19 @@ func TestScripts(t *testing.T) {
 		t.Errorf("got %v\nwant %v", s, want)
 	}
 }
+
+// Faults that could never strike are refused: a test with one would be green and
+// test nothing.
+func TestScriptsThatCannotStrike(t *testing.T) {
+	for _, f := range []storetest.Fault{
+		storetest.PanicAt("flushr", 3), storetest.PanicAt("flusher", 0), storetest.Kill("queues"),
+		storetest.FailCall(mappedtest.OpDatasync, 3, nil), storetest.Delay("dispatch", 1, -time.Second),
+		storetest.PauseClock().For(-1),
+	} {
+		s, err := storetest.Start(context.Background(), storetest.Options(), storetest.Script{f})
+		if err == nil {
+			t.Errorf("%v is taken", f)
+			_ = s.Store.Close(context.Background())
+		}
+	}
+}

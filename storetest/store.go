@@ -73,6 +73,9 @@ func Open(t testing.TB, o actorstore.Options, script Script) *Store {
 }
 
 func (s *Store) open(ctx context.Context, script Script) error {
+	if err := script.Validate(); err != nil {
+		return err
+	}
 	e := newEngine()
 	e.clock.real = s.options.Now
 	e.disk = mappedtest.NewScript(s.options.FS)
@@ -96,8 +99,11 @@ func (s *Store) replay() string {
 	return fmt.Sprintf("script: %v\nstruck: %s\nevents: %v", s.script, s.engine.list(), s.told.list())
 }
 
-// Add arms more faults; they count from now on.
+// Add arms more faults; they count from now on. It panics if one cannot strike.
 func (s *Store) Add(faults ...Fault) {
+	if err := Script(faults).Validate(); err != nil {
+		panic(err)
+	}
 	s.engine.arm(faults)
 	s.engine.opened(faults)
 }
