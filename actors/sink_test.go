@@ -69,10 +69,10 @@ func TestQueueCannotBeWritten(t *testing.T) {
 				}
 			}
 			eventually(t, "the other shard goes on", func() bool { return len(r.bodies("a", other)) == 20 })
+			eventually(t, "it fails again and again", func() bool { return r.told("restarted queues-0")+r.told("restarted queues-1") > 4 })
 			if got := len(r.bodies("a", 0)); got != 64 { // one file
 				t.Errorf("%d messages in a queue that cannot be written", got)
 			}
-			eventually(t, "it fails again and again", func() bool { return r.told("restarted queues-0")+r.told("restarted queues-1") > 4 })
 			r.script.Clear()
 			r.numbered("a", n)
 			if r.told("parked queues-0")+r.told("parked queues-1") != 0 {

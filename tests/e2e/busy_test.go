@@ -13,8 +13,8 @@ import (
 // finding is told, since nothing is damaged.
 func TestInspectBesideWriter(t *testing.T) {
 	o := actorstore.DefaultOptions(t.TempDir())
-	o.MappedFileSizeCommitLog, o.MappedFileSizeConsumeQueue = 64<<10, 2000
-	o.MaxHashSlotNum, o.MaxIndexNum = 97, 400
+	o.MappedFileSizeCommitLog, o.MappedFileSizeConsumeQueue = 1<<20, 20_000
+	o.MaxHashSlotNum, o.MaxIndexNum = 997, 20_000 // few enough files for a fast writer
 	s := open(t, o)
 	ctx, stop := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
@@ -31,7 +31,7 @@ func TestInspectBesideWriter(t *testing.T) {
 		})
 	}
 	met := 0
-	for range 200 {
+	for range 60 {
 		i, err := actorstore.Inspect(t.Context(), o)
 		must(t, err)
 		r := i.Report()
