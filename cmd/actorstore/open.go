@@ -37,13 +37,29 @@ func (a *app) look(ctx context.Context, dir string, index bool) (*actorstore.Ins
 	if err := a.exists(dir); err != nil {
 		return nil, err
 	}
-	o, err := a.options(dir)
-	if err != nil {
-		return nil, err
-	}
-	o.MessageIndexEnable = index
 	defer a.bar.end()
-	return actorstore.Inspect(ctx, o)
+	for before := (fileSizes{}); ; {
+		o, err := a.options(dir)
+		if err != nil {
+			return nil, err
+		}
+		o.MessageIndexEnable = index
+		i, err := actorstore.Inspect(ctx, o)
+		// A store that is just being made shows its sizes a moment later.
+		if now := sizesOf(&o); err != nil && now != before {
+			before = now
+			continue
+		}
+		return i, err
+	}
+}
+
+// fileSizes are what FoundOptions tells by the files.
+type fileSizes [6]int64
+
+func sizesOf(o *actorstore.Options) fileSizes {
+	return fileSizes{o.MappedFileSizeCommitLog, o.MappedFileSizeConsumeQueue, o.MapperFileSizeBatchConsumeQueue,
+		o.MappedFileSizeConsumeQueueExt, int64(o.MaxHashSlotNum), int64(o.MaxIndexNum)}
 }
 
 // exists makes sure that dir is a store before it is read.
