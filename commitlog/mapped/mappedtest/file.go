@@ -1,6 +1,7 @@
 package mappedtest
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"sync/atomic"
@@ -99,7 +100,11 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 			return 0, fail("write", f.name, err)
 		}
 	}
-	copy(f.n.live[off:end], p)
+	// What is there already is not stored: a reader of space that is zeroed ahead
+	// of the log sees no change, and races with nothing.
+	if !bytes.Equal(f.n.live[off:end], p) {
+		copy(f.n.live[off:end], p)
+	}
 	f.n.touch(off, int64(len(p)))
 	f.n.modTime = f.fs.now()
 	return len(p), nil
