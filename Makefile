@@ -47,10 +47,12 @@ CASES ?= 5000
 PANICS ?= $(CASES)
 SEED ?= 1
 LEDGER ?= $(CURDIR)/tests/ledger.csv
-proof:            ## crash images, damage, kills, fault sweeps, dying actors, in memory and with processes
+images:           ## crash images, damage, kills, failing calls: what CI runs of the proof beside the tests
 	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/40)) -seed $(SEED) -ledger $(LEDGER)
-	$(GO) test -count=1 -timeout 60m ./tests/sim -sim.seeds $$(($(IMAGES)/5)) -sim.seed $$(($(SEED)*100000)) -sim.ledger $(LEDGER)
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(LEDGER)
+
+proof: images     ## that, simulated stores and dying actors
+	$(GO) test -count=1 -timeout 60m ./tests/sim -sim.seeds $$(($(IMAGES)/5)) -sim.seed $$(($(SEED)*100000)) -sim.ledger $(LEDGER)
 	$(GO) test -count=1 -timeout 60m ./storetest -run 'TestPanics|TestSeeds' -panics $(PANICS) -seeds $(PANICS) -seed $(SEED)00000
 
 rigs:             ## real power cuts, failing disks and full disks; root, Debian
