@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race lint cross fuzz mutation proof rigs soak interop bench demo clean
+.PHONY: all build test race lint cross fuzz mutation images proof rigs soak interop bench demo clean
 
 all: build test
 
