@@ -91,15 +91,16 @@ func (s *Scanner) Next() (Entry, error) {
 	s.pos += int64(size)
 	s.seen += int64(size)
 	if s.mode == record.CRCNone {
-		prefetchNext(b[size:], size)
+		PrefetchNext(b[size:], size)
 	}
 	return e, nil
 }
 
-// prefetchNext asks for what a scan without checksums touches soon: the end of
-// the next record and the start of the one behind it, if the next one is as long
-// as this one was. A wrong guess costs nothing but the asking.
-func prefetchNext(next []byte, size int) {
+// PrefetchNext asks for what a walk without checksums touches soon of the bytes
+// that follow a record: the end of the next record and the start of the one
+// behind it, if the next one is as long as this one was. A wrong guess costs
+// nothing but the asking.
+func PrefetchNext(next []byte, size int) {
 	const end, start = 192, 128 // properties; fixed fields
 	if from, to := max(size-end, 0), size+start; to <= len(next) {
 		mapped.Prefetch(next[from:to])

@@ -3,6 +3,7 @@ package recoverer
 import (
 	"path/filepath"
 
+	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
@@ -187,6 +188,7 @@ func (r *recovery) startsRecord(offset int64) error {
 		var size int
 		if size, _, err = record.Measure(b); err == nil && size <= len(b) {
 			err = record.Verify(b[:size], offset, record.CRCNone)
+			commitlog.PrefetchNext(b[size:], size) // of which is asked next, mostly
 		}
 	})
 	if failed != nil {
