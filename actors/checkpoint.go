@@ -10,6 +10,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/recoverer"
 )
 
 const (
@@ -85,9 +86,7 @@ func (p *progress) take(t *tree) *summary {
 	s.Dispatched, s.IndexApplied = t.queuesApplied(), t.indexApplied()
 	for q := range r.queues.All() {
 		if q.Loaded() {
-			s.Queues = append(s.Queues, checkpoint.QueueEnd{
-				Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
-				MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()})
+			s.Queues = append(s.Queues, recoverer.EndOfQueue(q))
 		}
 	}
 	s.confirm = r.log.Confirm() // after the ends: no unit stands for a record above

@@ -112,7 +112,7 @@ func (p *replay) ends() []checkpoint.QueueEnd {
 		if st.q == nil || !st.known {
 			continue
 		}
-		e := endOfQueue(st.q)
+		e := EndOfQueue(st.q)
 		e.MaxOffset = st.next
 		e.MinOffset = min(e.MinOffset, e.MaxOffset)
 		ends = append(ends, e)

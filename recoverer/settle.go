@@ -20,7 +20,7 @@ func (r *recovery) settle(p *replay) error {
 		if q.MaxOffset() > 0 {
 			*r.rep.Offsets.Next(q.Topic(), q.ID()) = q.MaxOffset()
 		}
-		ends = append(ends, endOfQueue(q))
+		ends = append(ends, EndOfQueue(q))
 	}
 	if failed != nil {
 		return failed
@@ -58,7 +58,8 @@ func (p *replay) beginAnew(q *consumequeue.Queue) error {
 	return q.Reset(p.in.Layout.Aside())
 }
 
-func endOfQueue(q *consumequeue.Queue) checkpoint.QueueEnd {
+// EndOfQueue is a queue as it stands in the queue summary.
+func EndOfQueue(q *consumequeue.Queue) checkpoint.QueueEnd {
 	return checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
 		MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()}
 }

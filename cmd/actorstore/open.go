@@ -38,20 +38,20 @@ func (a *app) look(ctx context.Context, dir string, index bool) (*actorstore.Ins
 		return nil, err
 	}
 	defer a.bar.end()
-	for before := (fileSizes{}); ; {
-		o, err := a.options(dir)
-		if err != nil {
-			return nil, err
-		}
+	o, err := a.options(dir)
+	for err == nil {
 		o.MessageIndexEnable = index
-		i, err := actorstore.Inspect(ctx, o)
-		// A store that is just being made shows its sizes a moment later.
-		if now := sizesOf(&o); err != nil && now != before {
-			before = now
-			continue
+		i, failed := actorstore.Inspect(ctx, o)
+		if failed == nil {
+			return i, nil
 		}
-		return i, err
+		// A store that is just being made shows its sizes a moment later.
+		before := sizesOf(&o)
+		if o, err = a.options(dir); err == nil && sizesOf(&o) == before {
+			return nil, failed
+		}
 	}
+	return nil, err
 }
 
 // fileSizes are what FoundOptions tells by the files.

@@ -18,19 +18,6 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// fileLocked takes the lock for a moment; there is no way to only ask.
-func fileLocked(f *os.File) (bool, error) {
-	err := lockFile(f)
-	if err == nil {
-		unlockFile(f)
-		return false, nil
-	}
-	if pe, ok := err.(*fs.PathError); ok && pe.Err == ErrLocked {
-		return true, nil
-	}
-	return false, err
-}
-
 func unlockFile(f *os.File) {
 	_ = control(f, "lock", func(fd uintptr) error {
 		return windows.UnlockFileEx(windows.Handle(fd), 0, 1, 0, new(windows.Overlapped))

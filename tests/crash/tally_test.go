@@ -2,19 +2,18 @@ package crash
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/actorstore/actorstore/tests/ledger"
 )
 
 // Flags of all rigs. Each rig has a number of cases of its own; -for lets it run
@@ -60,7 +59,7 @@ func newTally(t *testing.T, rig string, want int) *tally {
 	}
 	y := &tally{t: t, rig: rig, want: int64(want), began: time.Now(), first: max(*flagSeed, 1)}
 	if *flagSeed == 0 && *flagLedger != "" {
-		last, err := lastSeed(*flagLedger, rig)
+		last, err := ledger.LastSeed(*flagLedger, rig)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,42 +109,10 @@ func (y *tally) end() {
 	if *flagLedger == "" || y.cases.Load() == 0 {
 		return
 	}
-	f, err := os.OpenFile(*flagLedger, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		y.t.Error(err)
-		return
-	}
-	_, err = fmt.Fprintf(f, "%s,%s,%d,%d,%d,%d\n", time.Now().UTC().Format(time.DateOnly), y.rig, y.first, last, y.cases.Load(), y.violations.Load())
-	if err = errors.Join(err, f.Close()); err != nil {
+	row := ledger.Row{Rig: y.rig, First: y.first, Last: last, Cases: y.cases.Load(), Violations: y.violations.Load()}
+	if err := ledger.Append(*flagLedger, row); err != nil {
 		y.t.Error(err)
 	}
-}
-
-// lastSeed is the largest seed of a rig in a ledger.
-func lastSeed(path, rig string) (uint64, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return 0, err
-	}
-	last := uint64(0)
-	for _, row := range rows {
-		if len(row) == 6 && row[1] == rig {
-			n, err := strconv.ParseUint(row[3], 10, 64)
-			if err != nil {
-				return 0, err
-			}
-			last = max(last, n)
-		}
-	}
-	return last, nil
 }
 
 // bubble runs f in virtual time and then empties the pools: what a bubble has

@@ -3,12 +3,12 @@ package fault_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/actorstore/actorstore/tests/ledger"
 )
 
 var flagCycles = flag.Int("fault.cycles", 0, "how often each real rig repeats, 0 = its own number")
@@ -20,20 +20,14 @@ const (
 
 var flagLedger = flag.String("fault.ledger", "", "append a row for each run of a rig to this file")
 
-// ledger notes how a run of a rig has ended:
-// date,rig,first_seed,last_seed,cases,violations.
-func ledger(t *testing.T, rig string, cases, violations int) {
+// note adds how a run of a rig has ended to the ledger.
+func note(t *testing.T, rig string, cases, violations int) {
 	t.Helper()
 	if *flagLedger == "" {
 		return
 	}
-	f, err := os.OpenFile(*flagLedger, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	_, err = fmt.Fprintf(f, "%s,%s,%d,%d,%d,%d\n", time.Now().UTC().Format(time.DateOnly), rig, *flagSeed, *flagSeed, cases, violations)
-	if err != nil {
+	row := ledger.Row{Rig: rig, First: *flagSeed, Last: *flagSeed, Cases: int64(cases), Violations: int64(violations)}
+	if err := ledger.Append(*flagLedger, row); err != nil {
 		t.Error(err)
 	}
 }

@@ -64,7 +64,7 @@ func powerCuts(t *testing.T, dir, kind string, sync bool, n int) {
 		}
 	}
 	d.unmount(t)
-	ledger(t, "powercut-"+kind+"-"+map[bool]string{true: "sync", false: "async"}[sync], n, violated(t))
+	note(t, "powercut-"+kind+"-"+map[bool]string{true: "sync", false: "async"}[sync], n, violated(t))
 	t.Logf("%s, %v: %d power cuts, %d messages acknowledged before one, %d sent and not yet", kind, c.Options.FlushDiskType, n, acked, inFlight)
 	if !sync {
 		slices.Sort(lost)

@@ -69,7 +69,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%s\nfailed: %s\n%v", c.Command(), failed, errors.Join(faults...))
 		}
 	}
-	ledger(t, "fault-sweep", cases, bad)
+	note(t, "fault-sweep", cases, bad)
 	t.Logf("%d cases, %d violations, %v", cases, bad, time.Since(began).Round(time.Millisecond))
 }
 

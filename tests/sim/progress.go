@@ -7,6 +7,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/recoverer"
 )
 
 // progress is what the checkpoint actor keeps: what was last written down.
@@ -62,8 +63,7 @@ func (p *progress) take() *summary {
 	}
 	for q := range l.queues.All() {
 		if q.Loaded() {
-			s.Queues = append(s.Queues, checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
-				MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()})
+			s.Queues = append(s.Queues, recoverer.EndOfQueue(q))
 		}
 	}
 	s.confirm = l.log.Confirm()

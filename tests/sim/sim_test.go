@@ -1,19 +1,15 @@
 package sim_test
 
 import (
-	"encoding/csv"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/actorstore/actorstore/tests/ledger"
 	"github.com/actorstore/actorstore/tests/sim"
 )
 
@@ -57,7 +53,7 @@ func TestSim(t *testing.T) {
 	}
 	c := &campaign{t: t, o: sim.Options{Steps: *flagSteps, Only: only, Trace: *flagTrace}, first: max(*flagSeed, 1), want: wanted(), began: time.Now()}
 	if *flagSeed == 0 && *flagLedger != "" {
-		last, err := lastSeed(*flagLedger)
+		last, err := ledger.LastSeed(*flagLedger, rig)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,39 +127,8 @@ func (c *campaign) end() {
 	if *flagLedger == "" || c.cases.Load() == 0 {
 		return
 	}
-	f, err := os.OpenFile(*flagLedger, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
+	row := ledger.Row{Rig: rig, First: c.first, Last: last, Cases: c.cases.Load(), Violations: c.violations.Load()}
+	if err := ledger.Append(*flagLedger, row); err != nil {
 		c.t.Fatal(err)
 	}
-	_, err = fmt.Fprintf(f, "%s,%s,%d,%d,%d,%d\n", time.Now().UTC().Format(time.DateOnly), rig, c.first, last, c.cases.Load(), c.violations.Load())
-	if err = errors.Join(err, f.Close()); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// lastSeed is the largest seed of this rig in a ledger.
-func lastSeed(path string) (uint64, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return 0, err
-	}
-	last := uint64(0)
-	for _, row := range rows {
-		if len(row) == 6 && row[1] == rig {
-			n, err := strconv.ParseUint(row[3], 10, 64)
-			if err != nil {
-				return 0, err
-			}
-			last = max(last, n)
-		}
-	}
-	return last, nil
 }
