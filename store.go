@@ -68,7 +68,11 @@ func (s *Store) Wait(ctx context.Context, topic string, queueID int32, offset in
 	return n.Wait(ctx, topic, queueID, offset)
 }
 
-// Poll is Get that waits until there is something to return.
+// Poll is Get that waits while nothing is there yet: at the end of a queue, or for
+// the first message of one. An offset above the end, or below the beginning, is
+// not waited for: Poll returns at once, without messages, with the status
+// OffsetOverflowBadly or OffsetTooSmall and the offset to go on at in
+// result.NextOffset, as RocketMQ's pull does. Wait waits for any offset.
 func (s *Store) Poll(ctx context.Context, req GetRequest, result *GetResult) error {
 	n, err := s.run.Notifier()
 	if err != nil {

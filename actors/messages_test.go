@@ -73,7 +73,7 @@ func TestMessages(t *testing.T) {
 		if r.Status != flusher.PutOK || r.QueueOffset != int64(i) {
 			t.Errorf("%+v", r)
 		}
-		id = r.MessageID()
+		id = r.MsgID()
 	}
 	batch := &actors.PutBatch{Messages: []record.Message{put("3").Message, put("4").Message}}
 	if r := ask(t, system, pid, batch).(*actors.PutReply).Result; r.Count != 2 || r.QueueOffset != 3 {

@@ -99,5 +99,5 @@ func TestEachGivesWaitersFree(t *testing.T) {
 func TestPutResult(t *testing.T) {
 	r := flusher.PutResult{PhysicalOffset: 1000, Size: 234, StoreHost: netip.MustParseAddrPort("10.0.0.1:10911")}
 	equal(t, "end", r.End(), 1234)
-	equal(t, "message id", r.MessageID(), "0A00000100002A9F00000000000003E8")
+	equal(t, "message id", r.MsgID(), "0A00000100002A9F00000000000003E8")
 }

@@ -78,8 +78,8 @@ type PutResult struct {
 	Err            error          // why Status is not PutOK; nil with PutOK
 }
 
-// MessageID is RocketMQ's offset message id of the first message.
-func (r PutResult) MessageID() string {
+// MsgID is RocketMQ's offset message id of the first message.
+func (r PutResult) MsgID() string {
 	return record.EncodeMessageID(r.StoreHost, r.PhysicalOffset)
 }
 

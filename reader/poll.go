@@ -2,12 +2,19 @@ package reader
 
 import "context"
 
-// Poll is Get that waits: it returns when there is a message to return, when an
-// answer other than "nothing there yet" is due, or with the context's error.
-// Messages that the filter turns away are passed by and wake nobody, and result
-// says in NextOffset how far it came, also when the context ends.
+// Poll is Get that waits, as RocketMQ's long polling does: where nothing is there
+// yet. That is at the end of a queue (OffsetOverflowOne) and at offset 0 of one
+// that has had no message or does not exist (NoMessageInQueue,
+// NoMatchedLogicQueue). Messages that the filter turns away, or that retention
+// took, are passed by and wake nobody.
 //
-// A queue that does not exist yet is waited for from offset 0 on.
+// An offset that cannot be right is answered at once, without an error and
+// without messages: above the end of a queue (OffsetOverflowBadly; above 0 where
+// there is none), below its beginning (OffsetTooSmall). NextOffset is then the end, or the beginning, to go
+// on at; a RocketMQ broker answers PULL_OFFSET_MOVED there. To wait for an offset
+// that is far ahead is what Notifier.Wait is for.
+//
+// NextOffset says how far the call came, also when the context ends.
 func (r *Reader) Poll(ctx context.Context, n *Notifier, req GetRequest, result *GetResult) error {
 	for {
 		if err := r.Get(ctx, req, result); err != nil {

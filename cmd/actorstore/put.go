@@ -76,10 +76,10 @@ func (a *app) putMessage(ctx context.Context, f *putFlags, args []string) (err e
 		var l jsonLine
 		return a.put(l.line().text("topic", m.Topic).number("queue", int64(m.QueueID)).number("offset", r.QueueOffset).
 			number("phy", r.PhysicalOffset).number("size", int64(r.Size)).number("stored", r.StoreTimestamp).
-			text("id", r.MessageID()).text("status", r.Status.String()).text("durability", r.Durability.String()))
+			text("id", r.MsgID()).text("status", r.Status.String()).text("durability", r.Durability.String()))
 	}
 	a.printf("%s %s/%d @ %d\n", a.paint(green, r.Status.String()), harmless(m.Topic, false), m.QueueID, r.QueueOffset)
-	a.printf("id %s  phy %d  size %d  %s\n", r.MessageID(), r.PhysicalOffset, r.Size, r.Durability)
+	a.printf("id %s  phy %d  size %d  %s\n", r.MsgID(), r.PhysicalOffset, r.Size, r.Durability)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/actorstore/actorstore"
-	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // shower prints messages of get, tail and query, one after the other.
@@ -67,7 +66,7 @@ func (s *shower) cells(m *actorstore.MessageExt) []string {
 func (s *shower) block(m *actorstore.MessageExt) error {
 	a := s.a
 	a.printf("%s\n", a.paint(bold, harmless(m.Topic, false)+"/"+strconv.Itoa(int(m.QueueID))+" @ "+strconv.FormatInt(m.QueueOffset, 10)))
-	a.printf("  id %s  phy %d  size %d  body %d\n", record.EncodeMessageID(m.StoreHost, m.PhysicalOffset),
+	a.printf("  id %s  phy %d  size %d  body %d\n", m.MsgID(),
 		m.PhysicalOffset, m.StoreSize, len(m.Body))
 	a.printf("  stored %s  born %s at %s\n", timeText(m.StoreTimestamp), timeText(m.BornTimestamp), m.BornHost)
 	for name, value := range m.Properties.All() {

@@ -32,7 +32,7 @@ func Example() {
 		return
 	}
 	fmt.Println(got.Topic, got.QueueID, got.QueueOffset, string(got.Body), got.Keys())
-	fmt.Println(record.EncodeMessageID(got.StoreHost, got.PhysicalOffset))
+	fmt.Println(got.MsgID())
 	// Output:
 	// TopicTest 3 7 hello [k1 k2]
 	// 7F00000100002A9F0000000000001000

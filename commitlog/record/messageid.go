@@ -20,6 +20,10 @@ func EncodeMessageID(storeHost netip.AddrPort, physicalOffset int64) string {
 	return string(id[:2*(n+8)])
 }
 
+// MsgID is RocketMQ's offset message id (offsetMsgId): where the message stands,
+// for LookupID. What RocketMQ's clients call msgId is UniqKey, if there is one.
+func (m *MessageExt) MsgID() string { return EncodeMessageID(m.StoreHost, m.PhysicalOffset) }
+
 // DecodeMessageID takes an offset message id apart; small letters are as good.
 func DecodeMessageID(id string) (storeHost netip.AddrPort, physicalOffset int64, err error) {
 	if len(id) != 2*(hostV4+8) && len(id) != 2*(hostV6+8) {

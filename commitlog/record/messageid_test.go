@@ -48,3 +48,20 @@ func TestMessageID(t *testing.T) {
 		}
 	})
 }
+
+// A message that was read could not tell its id: who had read it had to know that
+// EncodeMessageID makes one from host and offset.
+func TestReadMessageKnowsItsIDs(t *testing.T) {
+	enc := record.Encoder{Host: host("127.0.0.1:10911")}
+	in := record.Message{Topic: "TopicTest"}
+	in.Properties.Set(record.PropertyUniqKey, "AC11000100002A9F0000000000000001")
+	b := make([]byte, enc.Size(&in))
+	enc.Encode(b, &in, record.Position{PhysicalOffset: 4096})
+	var m record.MessageExt
+	if err := record.Decode(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	if id, key := m.MsgID(), m.UniqKey(); id != "7F00000100002A9F0000000000001000" || key != "AC11000100002A9F0000000000000001" {
+		t.Errorf("id %s, unique key %s", id, key)
+	}
+}

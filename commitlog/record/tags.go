@@ -37,7 +37,8 @@ func (m *Message) Keys() []string {
 	return keys
 }
 
-// UniqKey is the client's message id, "" if there is none.
+// UniqKey is the message id that a RocketMQ client gave the message (UNIQ_KEY, its
+// msgId), "" if there is none. It is found like a key.
 func (m *Message) UniqKey() string {
 	s, _ := m.Properties.Get(PropertyUniqKey)
 	return s

@@ -138,7 +138,7 @@ func face(t *testing.T, v reading, results []actorstore.PutResult) {
 	for i, r := range results {
 		for _, find := range []func() (*actorstore.MessageExt, error){
 			func() (*actorstore.MessageExt, error) { return v.Lookup(t.Context(), r.PhysicalOffset) },
-			func() (*actorstore.MessageExt, error) { return v.LookupID(t.Context(), r.MessageID()) },
+			func() (*actorstore.MessageExt, error) { return v.LookupID(t.Context(), r.MsgID()) },
 		} {
 			m, err := find()
 			if err != nil || string(m.Body) != fmt.Sprint("body ", i) || m.QueueOffset != int64(i) || m.StoreTimestamp != r.StoreTimestamp {
