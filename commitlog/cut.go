@@ -74,40 +74,50 @@ func (l *Log) dropUnused(end int64) error {
 // an unclean stop the page cache may hold records that the disk lost (A3): only
 // what this call has written may be built upon.
 func (l *Log) Rewrite(from, end int64) error {
-	buf := make([]byte, chunk)
-	r := l.Reader()
 	for at := from; at < end; {
 		f := l.files.Find(at)
 		if f == nil {
 			return fmt.Errorf("rewrite: no segment holds offset %d", at)
 		}
-		n := min(end-at, chunk, f.Offset()+f.Size()-at)
-		c := r.Cursor()
+		to := min(end, f.Offset()+f.Size())
 		var err error
-		fault := mapped.Guard(func() {
-			var b []byte
-			if b, err = c.Rest(at, at+n); err == nil {
-				copy(buf, b)
-			}
-		})
-		c.Close()
+		fault := mapped.Guard(func() { err = rewrite(f, at-f.Offset(), to-f.Offset()) })
 		if fault != nil {
 			return fault
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := f.File().WriteAt(buf[:n], at-f.Offset()); err != nil {
-			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), at, err)
-		}
-		at += n
-		if at == end || at == f.Offset()+f.Size() {
-			if err := f.File().Datasync(); err != nil {
-				return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)
-			}
-		}
+		at = to
 	}
 	return nil
+}
+
+// rewrite writes a range of a segment from its own mapping.
+func rewrite(f *mapped.MappedFile, from, to int64) error {
+	if !f.Acquire() {
+		return fmt.Errorf("rewrite %s: it is closed", f.Path())
+	}
+	defer f.Release()
+	for at := from; at < to; at += chunk {
+		b := f.Bytes()[at:min(at+chunk, to)]
+		touch(b) // a page that cannot be read is a fault here, not an error of the write
+		if _, err := f.File().WriteAt(b, at); err != nil {
+			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
+		}
+	}
+	if err := f.File().Datasync(); err != nil {
+		return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)
+	}
+	return nil
+}
+
+// touch reads a byte of every page.
+func touch(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += 4096 {
+		sum += b[i]
+	}
+	return sum
 }
 
 // writtenBehind is how many bytes behind a position of a segment end with one

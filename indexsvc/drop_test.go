@@ -315,11 +315,19 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 	path := s.Files()[0].Path
 	whole := readFile(t, fsys, path)
 	p := place{7, 9}
-	check := func(phy int64) error {
+	starts := func(phy int64) error {
 		if !offsets[phy] {
 			return errors.New("no record")
 		}
 		return nil
+	}
+	check := func(offsets []int64) (int, error) {
+		for i, phy := range offsets {
+			if err := starts(phy); err != nil {
+				return i, err
+			}
+		}
+		return len(offsets), nil
 	}
 	for at := range whole {
 		switch in := (at - p.entry(0)); {

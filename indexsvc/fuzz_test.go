@@ -36,7 +36,7 @@ func FuzzFile(f *testing.F) {
 				}
 				return
 			}
-			corrupt := s.Verify(func(phy int64) error { return nil })
+			corrupt := s.Verify(func(offsets []int64) (int, error) { return len(offsets), nil })
 			if corrupt != nil && !errors.Is(corrupt, record.ErrCorrupt) {
 				t.Fatal(corrupt)
 			}

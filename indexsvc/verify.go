@@ -12,9 +12,10 @@ import (
 // damage in each: *record.CorruptionError, or *mapped.FaultError where a page
 // cannot be read; several are joined, files that Open left out among them.
 // check, if not nil, is asked once for each indexed record whether one starts at
-// that physical offset; its error counts as damage. Verify needs 4 bytes of
-// memory for each slot of a file. Run it while nothing is put.
-func (s *Service) Verify(check func(physicalOffset int64) error) error {
+// that physical offset: for some in order, inside mapped.Guard. It tells how many
+// of them do, and why the next one does not; that counts as damage. Verify needs 4
+// bytes of memory for each slot of a file. Run it while nothing is put.
+func (s *Service) Verify(check func(physicalOffsets []int64) (good int, err error)) error {
 	var failed error
 	for _, d := range s.Damaged() {
 		failed = errors.Join(failed, d)
@@ -41,17 +42,12 @@ type verifier struct {
 	used  int32
 	phy   int64 // of the entry before
 	n     int32
-	asked []place
+	asked []int64 // records whose first entry was met
+	first []int32 // that entry of each
 	err   error
 }
 
-// place is the first entry of a record.
-type place struct {
-	phy int64
-	n   int32
-}
-
-func (f *indexFile) verify(check func(int64) error) error {
+func (f *indexFile) verify(check func([]int64) (int, error)) error {
 	m, err := f.acquire()
 	if err != nil {
 		return err
@@ -60,11 +56,9 @@ func (f *indexFile) verify(check func(int64) error) error {
 	v := &verifier{f: f, b: m.Bytes(), heads: make([]int32, f.geo.Slots), phy: -1, n: 1}
 	for v.n < f.count.Load() {
 		fault := mapped.Guard(v.some)
-		if check != nil {
-			for _, p := range v.asked {
-				if err := check(p.phy); err != nil {
-					return f.corrupt(f.geo.entryAt(p.n)+4, fmt.Sprintf("a record at %d", p.phy), err)
-				}
+		if check != nil && len(v.asked) > 0 {
+			if err := v.ask(check); err != nil {
+				return err
 			}
 		}
 		if err := cmp.Or(fault, v.err); err != nil {
@@ -75,9 +69,21 @@ func (f *indexFile) verify(check func(int64) error) error {
 	return cmp.Or(fault, v.err)
 }
 
+// ask holds the records that were met against the log.
+func (v *verifier) ask(check func([]int64) (int, error)) error {
+	var good int
+	var err error
+	fault := mapped.Guard(func() { good, err = check(v.asked) })
+	if err = cmp.Or(fault, err); err == nil {
+		return nil
+	}
+	good = min(good, len(v.asked)-1)
+	return v.f.corrupt(v.f.geo.entryAt(v.first[good])+4, fmt.Sprintf("a record at %d", v.asked[good]), err)
+}
+
 // some checks the next entries: each hangs at the newest one of its slot.
 func (v *verifier) some() {
-	v.asked = v.asked[:0]
+	v.asked, v.first = v.asked[:0], v.first[:0]
 	count := v.f.count.Load()
 	for ; v.n < count && len(v.asked) < 1024; v.n++ {
 		e, at := decodeEntry(v.f.entry(v.b, v.n)), v.f.geo.entryAt(v.n)
@@ -105,7 +111,7 @@ func (v *verifier) some() {
 		*head = v.n
 		if e.phy != v.phy {
 			v.phy = e.phy
-			v.asked = append(v.asked, place{e.phy, v.n})
+			v.asked, v.first = append(v.asked, e.phy), append(v.first, v.n)
 		}
 	}
 }

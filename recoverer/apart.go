@@ -7,33 +7,142 @@ import (
 	"sync/atomic"
 )
 
-// apartFrom is how much log the queues must lack for the index to be made right
-// beside them, on a reading of the log of its own. A variable for tests.
+// apartFrom is how much log the queues must lack for log, queues and index to be
+// made right at once, each on a reading of the log of its own. A variable for
+// tests.
 var apartFrom int64 = 64 << 20
 
-// deriveApart makes queues and index right at once: they share nothing but the
-// log. What is checked and what comes out is as in derive.
-func (r *recovery) deriveApart(ctx context.Context) error {
-	var queuesDone atomic.Bool
-	x := r.besides(&queuesDone)
+// The three parts of a recovery, in the order in which they tell of progress.
+const (
+	partLog = iota
+	partQueues
+	partIndex
+	parts
+)
+
+// atOnce secures the log and makes queues and index right meanwhile: they share
+// nothing but what stands in the log, which securing does not change. What is
+// checked and what comes out is as in secure and derive. If the log cannot be
+// secured it ends earlier than queues and index were told; then done is false,
+// and they are to be derived again.
+func (r *recovery) atOnce(ctx context.Context) (done bool, err error) {
+	if err := r.shortenDeleted(); err != nil {
+		return false, err
+	}
+	if err := r.beginQueues(); err != nil {
+		return false, err
+	}
+	before := *r.rep
+	turns := turns{tell: r.in.Progress}
+	log, x := r.part(turns.of(partLog)), r.indexing(turns.of(partIndex))
 	p := r.newReplay(r.rep.Min)
 	p.index.service = nil
-	r.indexApart = x.prepare
-	var failed [2]error
-	r.in.Parallel(2, func(i int) {
-		if i == 0 {
-			failed[i] = r.queuesAlone(ctx, p)
-			queuesDone.Store(true)
-		} else {
-			failed[i] = x.indexAlone(ctx)
+	r.in.Progress, r.secured, r.indexApart = turns.of(partQueues), new(atomic.Bool), x.prepare
+	var failed [parts]error
+	r.in.Parallel(parts, func(part int) {
+		switch part {
+		case partLog:
+			failed[part] = log.secure()
+			r.secured.Store(failed[part] == nil && log.rep.ReadOnly == nil)
+		case partQueues:
+			failed[part] = r.queuesAlone(ctx, p)
+		case partIndex:
+			failed[part] = x.indexAlone(ctx)
 		}
+		turns.done[part].Store(true)
 	})
-	r.indexApart = nil
-	for _, f := range x.rep.Findings {
+	r.in.Progress, r.secured, r.indexApart = turns.tell, nil, nil
+	if log.rep.ReadOnly != nil {
+		*r.rep = before
+		r.tellSecured(log)
+		return false, nil
+	}
+	r.tellSecured(log)
+	r.tellIndexed(x, p)
+	if err := errors.Join(failed[:]...); err != nil {
+		return false, err
+	}
+	if err := p.settle(); err != nil {
+		return false, err
+	}
+	return true, r.settle(p)
+}
+
+// part is a recovery for a part of the work: with an input, a plan and a report of
+// its own, which the others do not touch.
+func (r *recovery) part(progress func(Progress)) *recovery {
+	in, plan := *r.in, *r.plan
+	in.Warn, in.Progress = func(Finding) {}, progress
+	rep := &Report{Min: r.rep.Min, End: r.rep.End, Last: r.rep.Last, Checkpoint: r.rep.Checkpoint, IndexFrom: -1}
+	return &recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, quiet: r.quiet, proven: r.proven}
+}
+
+// tellSecured takes over what securing the log has found and done.
+func (r *recovery) tellSecured(log *recovery) {
+	r.in.Marks, r.proven = log.in.Marks, log.proven
+	r.rep.Rewritten += log.rep.Rewritten
+	r.rep.Cut, r.rep.Aside = log.rep.Cut, log.rep.Aside
+	r.rep.ReadOnly, r.rep.End, r.rep.Last = log.rep.ReadOnly, log.rep.End, log.rep.Last
+	for _, f := range log.rep.Findings {
 		r.find(f)
 	}
-	if err := errors.Join(failed[:]...); err != nil {
+}
+
+// queuesAlone replays the log for the queues.
+func (r *recovery) queuesAlone(ctx context.Context, p *replay) error {
+	if err := r.choose(p); err != nil {
 		return err
+	}
+	if err := r.replay(ctx, p, r.replayFrom(p)); err != nil {
+		return err
+	}
+	return r.syncQueues() // the others may still be busy
+}
+
+// indexing is the index's part of a recovery.
+type indexing struct {
+	recovery
+	prepare func() (from int64, err error) // prepareIndex, once
+	from    int64                          // records below are in the index
+	feed    *indexFeed
+	damage  []Damage // met on the way
+}
+
+func (r *recovery) indexing(progress func(Progress)) *indexing {
+	x := &indexing{recovery: *r.part(func(p Progress) {
+		p.Phase = PhaseIndex
+		progress(p)
+	})}
+	x.prepare = sync.OnceValues(x.prepareIndex)
+	x.feed = &indexFeed{lacks: -1}
+	return x
+}
+
+// indexAlone mends the index and gives it what it lacks, unless that is deferred.
+func (x *indexing) indexAlone(ctx context.Context) (err error) {
+	if x.from, err = x.prepare(); err != nil || x.in.Index == nil {
+		return err
+	}
+	found := len(x.rep.Findings)
+	p := x.newReplay(x.from)
+	p.onlyIndex = true
+	x.feed = p.index
+	if x.in.DeferIndex {
+		x.feed.service = nil
+		return nil
+	}
+	err = p.run(ctx, min(x.from, x.rep.End), func(int64) error { return nil })
+	x.damage, x.rep.Findings = x.rep.Damage, x.rep.Findings[:found]
+	if err != nil || x.feed.err != nil {
+		return err
+	}
+	return x.flushIndex()
+}
+
+// tellIndexed takes over what the index's part has found and done.
+func (r *recovery) tellIndexed(x *indexing, p *replay) {
+	for _, f := range x.rep.Findings {
+		r.find(f)
 	}
 	for _, d := range x.damage {
 		if p.damage.add(d) { // where the queues lacked nothing
@@ -42,58 +151,29 @@ func (r *recovery) deriveApart(ctx context.Context) error {
 		}
 	}
 	p.index = x.feed
-	r.rep.Replayed = max(r.rep.Replayed, r.rep.End-x.feed.from)
-	if err := p.settle(); err != nil {
-		return err
+	switch {
+	case x.in.Index == nil:
+	case x.in.DeferIndex && x.from < r.rep.End:
+		r.rep.IndexFrom = x.from
+	default:
+		r.rep.Replayed = max(r.rep.Replayed, r.rep.End-x.from)
 	}
-	return r.settle(p)
 }
 
-// queuesAlone replays the log for the queues.
-func (r *recovery) queuesAlone(ctx context.Context, p *replay) error {
-	if err := r.choose(p); err != nil {
-		return err
-	}
-	return r.replay(ctx, p, r.replayFrom(p))
+// turns lets the parts of a recovery tell of their progress one at a time: each
+// when those in front of it are done.
+type turns struct {
+	tell func(Progress)
+	done [parts]atomic.Bool
 }
 
-// indexing is the index's half of a recovery. It has a plan, a report and an
-// input of its own, which the queues' half does not touch.
-type indexing struct {
-	recovery
-	prepare func() (from int64, err error) // prepareIndex, once
-	feed    *indexFeed
-	damage  []Damage // met on the way
-}
-
-// besides makes that half. It tells of progress once the queues' half does not
-// any more, so that who listens hears one thing at a time.
-func (r *recovery) besides(queuesDone *atomic.Bool) *indexing {
-	in, plan := *r.in, *r.plan
-	in.Warn = func(Finding) {}
-	in.Progress = func(p Progress) {
-		if queuesDone.Load() {
-			p.Phase = PhaseIndex
-			r.in.Progress(p)
+func (t *turns) of(part int) func(Progress) {
+	return func(p Progress) {
+		for i := range part {
+			if !t.done[i].Load() {
+				return
+			}
 		}
+		t.tell(p)
 	}
-	rep := &Report{Min: r.rep.Min, End: r.rep.End, Last: r.rep.Last}
-	x := &indexing{recovery: recovery{in: &in, plan: &plan, rep: rep, tail: r.tail, proven: r.proven}}
-	x.prepare = sync.OnceValues(x.prepareIndex)
-	return x
-}
-
-// indexAlone mends the index and gives it what it lacks.
-func (x *indexing) indexAlone(ctx context.Context) error {
-	from, err := x.prepare()
-	if err != nil {
-		return err
-	}
-	found := len(x.rep.Findings)
-	p := x.newReplay(from)
-	p.onlyIndex = true
-	x.feed = p.index
-	err = p.run(ctx, min(from, x.rep.End), func(int64) error { return nil })
-	x.damage, x.rep.Findings = x.rep.Damage, x.rep.Findings[:found]
-	return err
 }

@@ -45,7 +45,7 @@ func TestIndexBesideQueues(t *testing.T) {
 				change(t, fsys)
 				want := recovered(t, fsys.Kill())
 				undo := recoverer.IndexApart()
-				for kind, options := range map[string][]option{"after each other": nil, "at once": {parallel}} {
+				for kind, options := range map[string][]option{"after each other": nil, "at once": {parallel}, "index first": {indexFirst}} {
 					if got := recovered(t, fsys.Kill(), options...); got != want {
 						t.Errorf("%s:\n%s\nin one pass:\n%s", kind, got, want)
 					}
@@ -84,11 +84,21 @@ func recovered(t *testing.T, fsys *mappedtest.FS, options ...option) string {
 	return b.String()
 }
 
-// TestFailuresBesideQueues: with the index beside the queues a recovery may be cut
-// at any call, and any call may fail, as otherwise.
+// TestFailuresBesideQueues: with log, queues and index made right at once, and the
+// index first or the log, a recovery may be cut at any call, and any call may
+// fail, as otherwise. A log that cannot be secured takes back what the queues
+// were told meanwhile.
 func TestFailuresBesideQueues(t *testing.T) {
 	defer recoverer.IndexApart()()
-	t.Run("cut", TestCrashDuringRecovery)
-	t.Run("one failure", TestOneFailure)
+	defer func() { inTurn = nil }()
+	for name, order := range map[string]func(int, func(int)){"log first": nil, "index first": backwards} {
+		inTurn = order
+		t.Run(name+", cut", TestCrashDuringRecovery)
+		t.Run(name+", one failure", TestOneFailure)
+		t.Run(name+", page cache", TestPageCacheIsNotBelieved)
+		t.Run(name+", rewrite fails", TestRewriteFails)
+		t.Run(name+", lost write", TestLostWrite)
+	}
+	inTurn = nil // a summary on the way needs a log that is secured
 	t.Run("again and again", TestInterruptedRecovery)
 }

@@ -8,16 +8,32 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
+// conclude makes the log end where it was found to end, and queues and index say
+// what it says; at once where that is much work.
+func (r *recovery) conclude(ctx context.Context) error {
+	if r.rep.End-r.plan.ReplayFrom >= apartFrom {
+		if done, err := r.atOnce(ctx); done || err != nil {
+			return err
+		}
+	} else if err := r.secure(); err != nil {
+		return err
+	}
+	if err := r.shortenDeleted(); err != nil {
+		return err
+	}
+	err := r.derive(ctx)
+	if err != nil && r.rep.ReadOnly != nil && ctx.Err() == nil {
+		// The disk fails; what was in the queues before is served.
+		r.find(findingOf(ConsumeQueue, err))
+		err = nil
+	}
+	return err
+}
+
 // derive makes queues and index say what the log says.
 func (r *recovery) derive(ctx context.Context) error {
-	if err := r.dropDeleted(); err != nil {
+	if err := r.beginQueues(); err != nil {
 		return err
-	}
-	if err := r.loadQueues(); err != nil {
-		return err
-	}
-	if r.in.Index != nil && !r.in.DeferIndex && r.rep.End-r.plan.ReplayFrom >= apartFrom {
-		return r.deriveApart(ctx)
 	}
 	indexFrom, err := r.prepareIndex()
 	if err != nil {
@@ -41,6 +57,14 @@ func (r *recovery) derive(ctx context.Context) error {
 		return err
 	}
 	return r.settle(p)
+}
+
+// beginQueues finds the queues as they stand.
+func (r *recovery) beginQueues() error {
+	if err := r.dropDeleted(); err != nil {
+		return err
+	}
+	return r.loadQueues()
 }
 
 // replay brings the queues up to the log, and the index if the replay feeds it.
@@ -159,7 +183,7 @@ func (r *recovery) inChunks(phase Phase, n int, f func(i int)) {
 func (r *recovery) persistStep(p *replay) func(pos int64) error {
 	next := max(r.rep.Min, p.all) + persistStep
 	return func(pos int64) error {
-		if pos < next || pos >= r.rep.End || r.rep.ReadOnly != nil {
+		if pos < next || pos >= r.rep.End || r.rep.ReadOnly != nil || r.secured != nil && !r.secured.Load() {
 			return nil
 		}
 		next = pos + persistStep

@@ -112,7 +112,7 @@ func (p *replay) ends() []checkpoint.QueueEnd {
 		if st.q == nil || !st.known {
 			continue
 		}
-		e := EndOfQueue(st.q)
+		e := st.q.Summary()
 		e.MaxOffset = st.next
 		e.MinOffset = min(e.MinOffset, e.MaxOffset)
 		ends = append(ends, e)

@@ -54,6 +54,7 @@ func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeu
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
 func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
 func checkQueues(_ *store, in *recoverer.Input)    { in.CheckQueues = true }
+func indexFirst(_ *store, in *recoverer.Input)     { in.Parallel = backwards }
 func parallel(_ *store, in *recoverer.Input) {
 	in.Parallel = func(n int, f func(int)) {
 		var wait sync.WaitGroup
@@ -64,10 +65,21 @@ func parallel(_ *store, in *recoverer.Input) {
 	}
 }
 
+// inTurn is how recoveries run parts that may run at once, nil for one after the
+// other from the first to the last.
+var inTurn func(n int, f func(int))
+
+// backwards runs the last part first.
+func backwards(n int, f func(int)) {
+	for i := range n {
+		f(n - 1 - i)
+	}
+}
+
 // openFiles opens what stands on disk without recovering it.
 func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (*store, error) {
 	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize}
-	in := recoverer.Input{FS: fsys, Layout: s.layout}
+	in := recoverer.Input{FS: fsys, Layout: s.layout, Parallel: inTurn}
 	for _, o := range options {
 		o(s, &in)
 	}

@@ -1,9 +1,9 @@
 package recoverer
 
 import (
+	"fmt"
 	"path/filepath"
 
-	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
@@ -171,28 +171,51 @@ func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
 	if first == len(files) {
 		return nil
 	}
-	if whole && size <= verifiable && x.Verify(r.startsRecord) == nil {
+	if whole && size <= verifiable && x.Verify(r.startRecords) == nil {
 		return x.Rewrite(files[first].Name)
 	}
 	return x.DropFrom(files[first].Name, aside)
 }
 
-// startsRecord is what the index asks about each of its records. Those that have
-// left the log are not asked about.
-func (r *recovery) startsRecord(offset int64) error {
-	if offset < r.rep.Min {
-		return nil
-	}
-	var err error
-	failed := viewRest(r.in.Log.Reader(), offset, r.rep.End, func(b []byte) {
-		var size int
-		if size, _, err = record.Measure(b); err == nil && size <= len(b) {
-			err = record.Verify(b[:size], offset, record.CRCNone)
-			commitlog.PrefetchNext(b[size:], size) // of which is asked next, mostly
+// startRecords is what the index asks about its records: how many of them stand
+// in the log where they say, and what is wrong with the next one. Those that have
+// left the log are not asked about. Only their first lines are looked at: what the
+// scan has accepted is whole.
+func (r *recovery) startRecords(offsets []int64) (good int, err error) {
+	const ahead, line = 8, 64
+	c := r.in.Log.Reader().Cursor()
+	defer c.Close()
+	for i, offset := range offsets {
+		if i+ahead < len(offsets) {
+			c.Prefetch(offsets[i+ahead], line)
 		}
-	})
-	if failed != nil {
-		return failed
+		if offset < r.rep.Min {
+			continue
+		}
+		b, err := c.Rest(offset, r.rep.End)
+		if err != nil {
+			return i, err
+		}
+		if err := startsAt(b, offset); err != nil {
+			return i, err
+		}
+	}
+	return len(offsets), nil
+}
+
+// startsAt tells whether b begins with the header of a record that claims to stand
+// at an offset.
+func startsAt(b []byte, offset int64) error {
+	size, kind, err := record.Measure(b)
+	switch {
+	case err != nil:
+		return err
+	case kind != record.KindRecord, size > len(b):
+		return &record.CorruptionError{Offset: offset, Want: "a record", Got: fmt.Sprintf("a %v of %d bytes", kind, size), Next: -1}
+	}
+	at, err := record.PhysicalOffsetOf(b[:size])
+	if err == nil && at != offset {
+		err = &record.CorruptionError{Offset: offset, Want: fmt.Sprintf("physicalOffset %d", offset), Got: fmt.Sprint(at), Next: -1}
 	}
 	return err
 }

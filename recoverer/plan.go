@@ -50,6 +50,9 @@ func MakePlan(in *Input) (Plan, error) {
 		p.ScanFrom = p.Mark.LastRecordStart
 	}
 	p.chooseSummary(in)
+	if p.Trusted { // what is replayed is scanned first, by all processors
+		p.ScanFrom = min(p.ScanFrom, p.ReplayFrom)
+	}
 	if p.Mark == nil {
 		p.Doubt = lostSegment(in, p.Limit)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -22,6 +23,8 @@ type recovery struct {
 	// indexApart is set while the index is made right beside the queues: it takes
 	// out of the index what cannot be believed, if that is not done yet.
 	indexApart func() (from int64, err error)
+	// secured is set while the log is secured beside the queues: whether it is.
+	secured *atomic.Bool
 }
 
 // Recover makes a store consistent; see the package comment. Afterwards the log
@@ -43,19 +46,7 @@ func Recover(ctx context.Context, in Input) (rep Report, err error) {
 	if r.plan.Doubt != nil {
 		return rep, r.stayAsItIs()
 	}
-	if err := r.secure(); err != nil {
-		return rep, err
-	}
-	if err := r.shortenDeleted(); err != nil {
-		return rep, err
-	}
-	err = r.derive(ctx)
-	if err != nil && rep.ReadOnly != nil && ctx.Err() == nil {
-		// The disk fails; what was in the queues before is served.
-		r.find(findingOf(ConsumeQueue, err))
-		err = nil
-	}
-	if err != nil {
+	if err := r.conclude(ctx); err != nil {
 		return rep, err
 	}
 	r.restore(rep.End)
@@ -134,7 +125,7 @@ func damageFinding(d Damage) Finding {
 // between runs after a batch of segments that others follow.
 func (r *recovery) between() error {
 	t := r.tail
-	if t.torn || r.plan.Doubt != nil || t.last < 0 || r.safeToMark() != nil {
+	if t.torn || t.belowMark() || r.plan.Doubt != nil || t.last < 0 || r.safeToMark() != nil {
 		return nil
 	}
 	if !r.in.Clean {

@@ -20,7 +20,7 @@ func (r *recovery) settle(p *replay) error {
 		if q.MaxOffset() > 0 {
 			*r.rep.Offsets.Next(q.Topic(), q.ID()) = q.MaxOffset()
 		}
-		ends = append(ends, EndOfQueue(q))
+		ends = append(ends, q.Summary())
 	}
 	if failed != nil {
 		return failed
@@ -58,12 +58,6 @@ func (p *replay) beginAnew(q *consumequeue.Queue) error {
 	return q.Reset(p.in.Layout.Aside())
 }
 
-// EndOfQueue is a queue as it stands in the queue summary.
-func EndOfQueue(q *consumequeue.Queue) checkpoint.QueueEnd {
-	return checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
-		MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()}
-}
-
 // upTo is how far the index has come when the replay is at pos.
 func (f *indexFeed) upTo(pos int64) int64 {
 	if f.err != nil {
@@ -74,16 +68,30 @@ func (f *indexFeed) upTo(pos int64) int64 {
 
 // writeSummary syncs queues and index first.
 func (r *recovery) writeSummary(dispatched, indexApplied int64, ends []checkpoint.QueueEnd) error {
-	if _, err := r.in.Queues.Sync(); err != nil {
-		return fmt.Errorf("sync queues: %w", err)
+	if err := r.syncQueues(); err != nil {
+		return err
 	}
 	if r.in.Index != nil && r.indexApart == nil {
-		if err := r.in.Index.Flush(); err != nil {
-			return fmt.Errorf("flush index: %w", err)
+		if err := r.flushIndex(); err != nil {
+			return err
 		}
 	}
 	s := &checkpoint.QueueSummary{Dispatched: dispatched, IndexApplied: indexApplied, Queues: ends}
 	return checkpoint.WriteQueues(r.in.FS, r.in.Layout, s)
+}
+
+func (r *recovery) syncQueues() error {
+	if _, err := r.in.Queues.Sync(); err != nil {
+		return fmt.Errorf("sync queues: %w", err)
+	}
+	return nil
+}
+
+func (r *recovery) flushIndex() error {
+	if err := r.in.Index.Flush(); err != nil {
+		return fmt.Errorf("flush index: %w", err)
+	}
+	return nil
 }
 
 // correctCheckpoint takes back what the page claims and the log does not hold:

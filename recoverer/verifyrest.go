@@ -56,7 +56,7 @@ func (v *verifier) index() {
 	if v.r.in.Index == nil {
 		return
 	}
-	broken := v.r.in.Index.Verify(v.r.startsRecord)
+	broken := v.r.in.Index.Verify(v.r.startRecords)
 	if broken == nil {
 		broken = v.r.in.Index.VerifyRecords(v.request)
 	}
