@@ -106,14 +106,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Ready waits until the store serves, or tells why it does not: ErrClosed when
-// it has served and is gone.
+// Ready waits until the store serves, or tells why it does not: what opening
+// failed with, or ErrClosed when it has served and is gone.
 func (s *Store) Ready(ctx context.Context) error {
 	select {
 	case <-s.opened:
 		select {
 		case <-s.stopped:
-			return errors.Join(s.err, ErrClosed)
+			if s.err == nil {
+				return ErrClosed
+			}
+			return s.err // why it has never served
 		default:
 			return s.err
 		}

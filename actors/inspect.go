@@ -38,6 +38,9 @@ func Inspect(ctx context.Context, o Options) (*Inspection, error) {
 	if err := r.layout.Refuse(r.fs); err != nil {
 		return nil, err
 	}
+	if err := o.fits(r.fs, r.layout); err != nil {
+		return nil, err
+	}
 	locked, err := checkpoint.IsLocked(r.fs, r.layout.LockFile())
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func Inspect(ctx context.Context, o Options) (*Inspection, error) {
 		r.fs = repair.View(r.fs, i.wrong)
 	}
 	if err := i.open(ctx); err != nil {
-		return nil, errors.Join(err, r.release())
+		return nil, errors.Join(o.advise(err, o.FS, r.layout), r.release())
 	}
 	return i, nil
 }

@@ -40,7 +40,8 @@ type Options struct {
 	StorePathCommitLog string
 
 	// MappedFileSizeCommitLog is the size of a segment in bytes, default 1 GiB.
-	// A store that exists keeps the size it was made with.
+	// A store keeps the sizes of its files: one that was made with others is
+	// refused, and FoundOptions gives the options that fit it.
 	MappedFileSizeCommitLog int64
 	// MappedFileSizeConsumeQueue is the size of a queue file, default 6,000,000
 	// bytes (300,000 units); rounded up to whole units.

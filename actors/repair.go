@@ -24,6 +24,9 @@ func Repair(ctx context.Context, o Options, do, skipDamaged bool) (rep repair.Re
 	if err := layout.Refuse(o.FS); err != nil {
 		return rep, err
 	}
+	if err := o.fits(o.FS, layout); err != nil {
+		return rep, err
+	}
 	in := repair.Input{FS: o.FS, Layout: layout, Sizes: o.sizes(), SkipDamaged: skipDamaged, Open: o.opener(layout)}
 	if !do {
 		locked, err := checkpoint.IsLocked(o.FS, layout.LockFile())

@@ -72,6 +72,9 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 		if err := r.takeOver(); err != nil {
 			return err
 		}
+		if err := o.fits(r.fs, r.layout); err != nil {
+			return err
+		}
 		if err := repair.Unfinished(r.fs, r.layout, o.sizes()); err != nil {
 			return err
 		}
@@ -80,11 +83,8 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 		}
 		return r.recover(ctx, o)
 	})
-	if errors.Is(err, record.ErrCorrupt) {
-		err = fmt.Errorf("%w (actorstore repair tells what can be done)", err)
-	}
 	if err != nil {
-		return nil, errors.Join(err, r.release())
+		return nil, errors.Join(o.advise(err, r.fs, r.layout), r.release())
 	}
 	return r, nil
 }

@@ -62,10 +62,13 @@ func TestRefused(t *testing.T) {
 	}{
 		{"segments larger than said", func(_ *testing.T, _ string, o *actorstore.Options) {
 			o.MappedFileSizeCommitLog = golden.SegmentSize / 2
-		}, corrupt("commitlog/" + segment(0)), ""},
+		}, option("MappedFileSizeCommitLog"), ""},
 		{"segments smaller than said", func(_ *testing.T, _ string, o *actorstore.Options) {
 			o.MappedFileSizeCommitLog = 2 * golden.SegmentSize
-		}, corrupt("commitlog/" + segment(1)), ""}, // 65536 is no multiple
+		}, option("MappedFileSizeCommitLog"), ""},
+		{"queue files smaller than said", func(_ *testing.T, _ string, o *actorstore.Options) {
+			o.MappedFileSizeConsumeQueue = 6_000_000
+		}, option("MappedFileSizeConsumeQueue"), ""},
 		{"a number that is no offset", func(t *testing.T, dir string, _ *actorstore.Options) {
 			write(t, "", dir, "commitlog", mapped.Name(1234))
 		}, corrupt("commitlog/" + mapped.Name(1234)), "commitlog/" + mapped.Name(1234)},
@@ -290,23 +293,4 @@ func TestF04EmptyLast(t *testing.T) {
 			same(t, inspect(t, o, want), want.Lines())
 		})
 	}
-}
-
-// TestQueueFileSize: queue files of another size than the option are either
-// refused or made anew from the log; no message is lost.
-func TestQueueFileSize(t *testing.T) {
-	dir := golden.Open(t, golden.Clean)
-	o := e2e.Options(dir, golden.SettingsOf(golden.Clean))
-	o.MappedFileSizeConsumeQueue = 2 * golden.QueueFileSize
-	want := golden.Expected(t, golden.Clean)
-	before := tree(t, dir)
-	s, err := actorstore.Open(t.Context(), o)
-	if err != nil {
-		corrupt(mapped.Name(0))(t, err)
-		sameTree(t, dir, before)
-		return
-	}
-	same(t, readStore(t, s, o, want), want.Lines())
-	closeStore(t, s)
-	same(t, inspect(t, o, want), want.Lines())
 }
