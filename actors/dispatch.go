@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/progress"
 )
 
 // windowCount is how many windows exist at least: what dispatch may be ahead of
@@ -27,8 +28,8 @@ type dispatchActor struct {
 	mailbox *batchMailbox[oneByOne]
 	life    int64 // of the fence, for all restarts
 	reput   *dispatch.Reput
-	sent    []dispatchedRecord // windows on their way, in order
-	last    time.Time          // of a window that was sent
+	sent    []progress.Record // windows on their way, in order
+	last    time.Time         // of a window that was sent
 }
 
 // Receive is the actor.
@@ -174,7 +175,7 @@ func (d *dispatchActor) fill(w *dispatch.Window) error {
 func (d *dispatchActor) share(w *dispatch.Window) {
 	d.last = time.Now()
 	d.t.read.Store(w.End)
-	d.sent = append(d.sent, dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
+	d.sent = append(d.sent, progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
 	n := 0
 	for _, s := range d.t.sinks {
 		if !s.away {
@@ -221,11 +222,11 @@ func (d *dispatchActor) applied() int64 {
 func (d *dispatchActor) progress() {
 	applied := d.applied()
 	n := 0
-	for n < len(d.sent) && d.sent[n].end <= applied {
+	for n < len(d.sent) && d.sent[n].End <= applied {
 		n++
 	}
 	if n > 0 {
-		if r := d.sent[n-1]; r.start >= 0 {
+		if r := d.sent[n-1]; r.Start >= 0 {
 			d.t.dispatched.Store(&r)
 		}
 		d.sent = append(d.sent[:0], d.sent[n:]...)
@@ -238,7 +239,7 @@ func (d *dispatchActor) rewind() {
 	at := d.position()
 	d.reput.Rewind(at)
 	d.t.read.Store(d.reput.Pos())
-	for len(d.sent) > 0 && d.sent[len(d.sent)-1].end > at {
+	for len(d.sent) > 0 && d.sent[len(d.sent)-1].End > at {
 		d.sent = d.sent[:len(d.sent)-1]
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/progress"
 )
 
 // finish ends a store whose actors have gone: it flushes, dispatches what is
@@ -34,7 +36,7 @@ func (t *tree) settle(ctx context.Context) error {
 		func() error { return r.log.Syncer().Flush() },
 		func() error { r.log.SetConfirm(r.log.Flushed()); return t.dispatchRest(ctx) },
 		r.log.DropUnused,
-		func() error { return r.progress.finish(t) },
+		func() error { return r.progress.Finish(t.look(), time.Now()) },
 		func() error { return checkpoint.RemoveAbort(r.fs, r.layout) },
 	}
 	for _, step := range steps {
@@ -72,7 +74,7 @@ func (t *tree) dispatchRest(ctx context.Context) error {
 		}
 		t.finished.Add(1)
 		if w.LastRecord >= 0 {
-			t.dispatched.Store(&dispatchedRecord{start: w.LastRecord, end: w.End, storeTimestamp: w.LastTimestamp})
+			t.dispatched.Store(&progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
 		}
 	}
 	log.SetDispatched(log.Confirm())

@@ -52,12 +52,8 @@ func (r *rooms) met(err error) (isNew bool) {
 // without end.
 const knownMost = 1000
 
-// remember writes it down if there is anything new, and if the store may be
-// changed at all.
+// remember writes it down if there is anything new.
 func (r *rooms) remember() error {
-	if r.report.ReadOnly != nil {
-		return nil
-	}
 	k := &r.known
 	k.mu.Lock()
 	list, changed := append([]checkpoint.Damage(nil), k.list...), k.changed

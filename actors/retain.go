@@ -49,6 +49,9 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *tick:
 		m.took()
+		if a.t.rooms.report.ReadOnly != nil {
+			return // whoever is to repair it finds it as it is, however long that takes
+		}
 		a.step(ctx)
 		a.follow(ctx)
 	case *removed:
@@ -107,7 +110,7 @@ func (a *retentionActor) step(ctx actor.Context) {
 	log := a.t.log()
 	segments := a.survey.Segments()
 	// The record that the mark counts by must stay, or the mark says nothing.
-	durable := min(log.Flushed(), a.t.rooms.progress.proven.Load())
+	durable := min(log.Flushed(), a.t.rooms.progress.Proven())
 	state := retention.State{
 		Segments: segments, Newest: newest(segments),
 		Appended: log.Appended(), Flushed: durable, Confirm: log.Confirm(), Dispatched: log.Dispatched(),

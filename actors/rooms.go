@@ -17,6 +17,7 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
 	"github.com/actorstore/actorstore/indexsvc"
+	"github.com/actorstore/actorstore/progress"
 	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
 	"github.com/actorstore/actorstore/repair"
@@ -38,7 +39,7 @@ type rooms struct {
 	kinds    *topicKinds
 	deleted  *deletedTopics
 	report   recoverer.Report
-	progress progress
+	progress *progress.Writer
 	damaged  atomic.Int64 // places found damaged since open
 
 	known     knownDamage
@@ -64,7 +65,6 @@ func parallel(n int, f func(i int)) {
 // and, unless recovery had begun, nothing on disk was changed.
 func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog)}
-	r.progress.rooms = r
 	err := guarded(func() error {
 		if err := r.layout.Refuse(r.fs); err != nil {
 			return err
@@ -175,9 +175,7 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	r.known.begin(recoverer.Standing(&in, &r.report), in.Known)
 	r.deleted.replace(in.Deleted)
 	r.offsets = r.report.Offsets
-	r.progress.fields, r.progress.onDisk = r.report.Checkpoint, r.report.Checkpoint
-	r.progress.proven.Store(r.report.Last)
-	r.progress.syncFlush = o.FlushDiskType == SyncFlush
+	r.progress = r.writesProgress(o)
 	if r.report.Last >= 0 {
 		r.log.RestoreLast(r.report.Last)
 	}

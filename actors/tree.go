@@ -15,6 +15,7 @@ import (
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/progress"
 	"github.com/actorstore/actorstore/retention"
 )
 
@@ -49,10 +50,10 @@ type tree struct {
 	dispatching   fence
 	read          atomic.Int64 // end of the log that dispatch has read
 
-	sinks      []*sinkRef            // shards of the queues, then the index if there is one
-	spawned    atomic.Bool           // all sinks have their actors
-	windows    chan *dispatch.Window // those that are free
-	dispatched atomic.Pointer[dispatchedRecord]
+	sinks      []*sinkRef                      // shards of the queues, then the index if there is one
+	spawned    atomic.Bool                     // all sinks have their actors
+	windows    chan *dispatch.Window           // those that are free
+	dispatched atomic.Pointer[progress.Record] // the last one that all sinks have taken in
 
 	retention   *retention.Core         // its actor's alone
 	refusal     atomic.Pointer[refusal] // why puts are not taken
@@ -72,12 +73,6 @@ type tree struct {
 type refusal struct {
 	status flusher.PutMessageStatus
 	err    error
-}
-
-// dispatchedRecord is the last record that all sinks have taken in.
-type dispatchedRecord struct {
-	start, end     int64
-	storeTimestamp int64
 }
 
 // writable is why the log takes no more bytes, nil if it does.

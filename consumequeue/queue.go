@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
@@ -83,6 +84,12 @@ func (q *Queue) MaxPhysical() int64 { return q.maxPhysical.Load() }
 func (q *Queue) Loaded() bool {
 	state := q.state.Load()
 	return state == stateReady || state == stateDamaged
+}
+
+// Summary is the queue as it stands in the queue summary.
+func (q *Queue) Summary() checkpoint.QueueEnd {
+	return checkpoint.QueueEnd{Topic: q.topic, QueueID: q.id, Kind: uint8(q.kind),
+		MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()}
 }
 
 func (q *Queue) root() string {

@@ -10,7 +10,7 @@ import (
 // cores decide and compute; time and concurrency come from outside.
 var cores = map[string]bool{
 	"commitlog": true, "commitlog/record": true, "commitlog/checkpoint": true, "commitlog/invariant": true,
-	"consumequeue": true, "indexsvc": true, "dispatch": true, "flusher": true, "recoverer": true, "reader": true, "retention": true,
+	"consumequeue": true, "indexsvc": true, "dispatch": true, "flusher": true, "progress": true, "recoverer": true, "reader": true, "retention": true,
 }
 
 var clocks = regexp.MustCompile(`^(Now|Since|Until|Sleep|After|AfterFunc|Tick|NewTimer|NewTicker)$`)

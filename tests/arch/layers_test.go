@@ -11,7 +11,7 @@ import (
 var layers = [][]string{
 	{"commitlog/record", "commitlog/mapped", "commitlog/checkpoint", "commitlog/invariant"},
 	{"commitlog", "consumequeue", "indexsvc", "commitlog/mapped/mappedtest"},
-	{"dispatch", "flusher", "haactor", "recoverer", "reader", "retention", "commitlog/commitlogtest"},
+	{"dispatch", "flusher", "haactor", "recoverer", "progress", "reader", "retention", "commitlog/commitlogtest"},
 	{"repair"},
 	{"actors", "actors/pb"},
 	{"."},

@@ -144,14 +144,6 @@ func (l *life) allocate() {
 	l.alloc.Populate()
 }
 
-// checkpoint writes down how far the store has come. An error is the end of the
-// actor, which comes back.
-func (l *life) checkpoint() {
-	if err := l.progress.pass(); err != nil && !injected(err) {
-		l.w.fail("checkpoint on a healthy disk: %v", err)
-	}
-}
-
 // beside is what others do while the log is being synced.
 func (w *world) beside() {
 	l := w.l

@@ -4,21 +4,20 @@ import (
 	"fmt"
 
 	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/progress"
 )
 
 // dispatcher is what the dispatch actor keeps, and its sinks.
 type dispatcher struct {
 	reput      *dispatch.Reput
-	sent       []dispatchedRecord // windows on their way, in order
+	sent       []progress.Record // windows on their way, in order
 	wake       bool
 	inbox      []toDispatch
 	away       bool // it has died
 	windows    []*dispatch.Window
 	sinks      []*sink
-	dispatched *dispatchedRecord
+	dispatched *progress.Record
 }
-
-type dispatchedRecord struct{ start, end, storeTimestamp int64 }
 
 // toDispatch is a message: a sink that goes, comes back, or wants a rewind.
 type toDispatch struct {
@@ -128,7 +127,7 @@ func (l *life) recordEnd(limit int64) int64 {
 }
 
 func (l *life) share(w *dispatch.Window) {
-	l.sent = append(l.sent, dispatchedRecord{w.LastRecord, w.End, w.LastTimestamp})
+	l.sent = append(l.sent, progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
 	n := 0
 	for _, s := range l.sinks {
 		if !s.away {
@@ -180,11 +179,11 @@ func (l *life) applied() int64 {
 func (l *life) progressed() {
 	applied := l.applied()
 	n := 0
-	for n < len(l.sent) && l.sent[n].end <= applied {
+	for n < len(l.sent) && l.sent[n].End <= applied {
 		n++
 	}
 	if n > 0 {
-		if r := l.sent[n-1]; r.start >= 0 {
+		if r := l.sent[n-1]; r.Start >= 0 {
 			l.dispatched = &r
 		}
 		l.sent = append(l.sent[:0], l.sent[n:]...)
@@ -196,7 +195,7 @@ func (l *life) progressed() {
 func (l *life) rewind() {
 	at := l.position()
 	l.reput.Rewind(at)
-	for len(l.sent) > 0 && l.sent[len(l.sent)-1].end > at {
+	for len(l.sent) > 0 && l.sent[len(l.sent)-1].End > at {
 		l.sent = l.sent[:len(l.sent)-1]
 	}
 }

@@ -22,8 +22,8 @@
 //	clock      a wall clock that is set forwards and back
 //
 // The cores are the real ones: Log, Appender, Syncer, Gate, Reput, the sinks,
-// queues, index, Reader, recoverer, Core and Cleaner of retention, checkpoint
-// files. What the actors do around them is written here once more, with mailboxes
+// queues, index, Reader, recoverer, Core and Cleaner of retention, the Writer of
+// progress. What the actors do around them is written here once more, with mailboxes
 // that are lists: a step takes one message from one of them. No actor, goroutine
 // or clock takes part.
 //

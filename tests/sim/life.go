@@ -10,6 +10,7 @@ import (
 	"github.com/actorstore/actorstore/dispatch"
 	"github.com/actorstore/actorstore/flusher"
 	"github.com/actorstore/actorstore/indexsvc"
+	"github.com/actorstore/actorstore/progress"
 	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
 	"github.com/actorstore/actorstore/retention"
@@ -61,7 +62,7 @@ type life struct {
 	flight []*put // accepted, not answered
 
 	dispatcher
-	progress progress
+	progress *progress.Writer
 	keeper   keeper
 	deleting *deleting
 	deletes  int

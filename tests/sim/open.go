@@ -152,7 +152,7 @@ func (l *life) recover() error {
 		l.deleted = checkpoint.DeletedTopics{}
 	}
 	l.offsets = l.report.Offsets
-	l.progress = progress{l: l, fields: l.report.Checkpoint, onDisk: l.report.Checkpoint, proven: l.report.Last}
+	l.progress = l.writesProgress()
 	if l.report.Last >= 0 {
 		l.log.RestoreLast(l.report.Last)
 	}

@@ -46,7 +46,7 @@ func (l *life) retain() {
 		newest = max(newest, s.Last)
 	}
 	d := l.keeper.core.Step(retention.State{
-		Segments: segments, Newest: newest, Appended: log.Appended(), Flushed: min(log.Flushed(), l.progress.proven),
+		Segments: segments, Newest: newest, Appended: log.Appended(), Flushed: min(log.Flushed(), l.progress.Proven()),
 		Confirm: log.Confirm(), Dispatched: log.Dispatched(), LogDisk: l.usage(l.layout.CommitLog()), QueueDisk: l.usage(l.layout.ConsumeQueue()),
 	}, retention.Now{Wall: w.now(), Elapsed: w.mono - time.Duration(l.began)})
 	l.refusing = d.RefusePuts

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/progress"
 	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
@@ -167,7 +168,7 @@ func (l *life) finish() error {
 		func() error { return l.log.Syncer().Flush() },
 		func() error { l.log.SetConfirm(l.log.Flushed()); return l.dispatchRest() },
 		l.log.DropUnused,
-		l.progress.finish,
+		l.finishProgress,
 		func() error { return checkpoint.RemoveAbort(l.w.script, l.layout) },
 	}
 	for _, step := range steps {
@@ -192,7 +193,7 @@ func (l *life) dispatchRest() error {
 			}
 		}
 		if w.LastRecord >= 0 {
-			l.dispatched = &dispatchedRecord{w.LastRecord, w.End, w.LastTimestamp}
+			l.dispatched = &progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp}
 		}
 	}
 	l.log.SetDispatched(l.log.Confirm())
