@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -121,6 +122,13 @@ func (i *Inspection) Verify(ctx context.Context, visit func(recoverer.Finding)) 
 		visit(f)
 	}
 	return recoverer.Verify(ctx, i.input, visit)
+}
+
+// Heals tells whether Repair mends what a finding is about. It does not where
+// bytes inside the log are damaged or gone: those stay so, and everything else is
+// served.
+func (i *Inspection) Heals(f recoverer.Finding) bool {
+	return slices.Contains(repair.Findings(i.wrong), f) || repair.Heals(&i.rooms.report, f)
 }
 
 // Walk visits what stands in the log from one physical offset to another, BLANKs

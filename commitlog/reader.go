@@ -17,6 +17,12 @@ type MissingError struct {
 
 // Error names the range and what the log holds.
 func (e *MissingError) Error() string {
+	switch {
+	case e.Size == 0 && e.Offset >= e.Min && e.Offset < e.End:
+		return fmt.Sprintf("commit log: no segment holds offset %d, though the log is [%d, %d)", e.Offset, e.Min, e.End)
+	case e.Size == 0:
+		return fmt.Sprintf("commit log: nothing at offset %d, the log holds [%d, %d)", e.Offset, e.Min, e.End)
+	}
 	return fmt.Sprintf("commit log: no %d bytes at offset %d, the log holds [%d, %d)",
 		e.Size, e.Offset, e.Min, e.End)
 }

@@ -167,7 +167,20 @@ func TestViewFault(t *testing.T) {
 	}
 }
 
+// A gap between two segments was told as "no 0 bytes at offset 250, the log holds
+// [200, 300)".
 func TestMissingErrorText(t *testing.T) {
-	err := &commitlog.MissingError{Offset: 100, Size: 10, Min: 200, End: 300}
-	equal(t, "text", err.Error(), "commit log: no 10 bytes at offset 100, the log holds [200, 300)")
+	for _, c := range []struct {
+		offset int64
+		size   int
+		text   string
+	}{
+		{100, 10, "commit log: no 10 bytes at offset 100, the log holds [200, 300)"},
+		{100, 0, "commit log: nothing at offset 100, the log holds [200, 300)"},
+		{250, 0, "commit log: no segment holds offset 250, though the log is [200, 300)"},
+		{300, 0, "commit log: nothing at offset 300, the log holds [200, 300)"},
+	} {
+		err := &commitlog.MissingError{Offset: c.offset, Size: c.size, Min: 200, End: 300}
+		equal(t, "text", err.Error(), c.text)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // Verify reads every entry and every slot of every file and tells of the first
@@ -78,7 +79,17 @@ func (v *verifier) ask(check func([]int64) (int, error)) error {
 		return nil
 	}
 	good = min(good, len(v.asked)-1)
-	return v.f.corrupt(v.f.geo.entryAt(v.first[good])+4, fmt.Sprintf("a record at %d", v.asked[good]), err)
+	return v.f.corrupt(v.f.geo.entryAt(v.first[good])+4, fmt.Sprintf("a record at %d", v.asked[good]), none(err))
+}
+
+// none says why there is no record. What was found and what was looked for are one
+// finding already, so they are not told as another one inside it.
+func none(err error) string {
+	var ce *record.CorruptionError
+	if errors.As(err, &ce) {
+		return fmt.Sprintf("none: %s instead of %s", ce.Got, ce.Want)
+	}
+	return fmt.Sprintf("none: %v", err)
 }
 
 // some checks the next entries: each hangs at the newest one of its slot.

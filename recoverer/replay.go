@@ -139,14 +139,13 @@ func (p *replay) pass(s *commitlog.Scanner, cause error) error {
 		return err
 	}
 	at := s.Pos()
-	path := s.Path()
 	size := p.in.Log.SegmentSize()
 	next := s.Limit()
 	if resync(s, cause, at-at%size) {
 		next = s.Pos()
 	}
 	s.SkipTo(next)
-	d := damageOf(p.in.Log, at, next, path, cause)
+	d := damageOf(p.in.Log, at, next, p.in.Layout.CommitLog(), cause)
 	p.damage.add(d)
 	p.rep.Damage = append(p.rep.Damage, d)
 	p.finding(damageFinding(d))

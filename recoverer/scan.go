@@ -32,7 +32,6 @@ const maxBacks = 64
 // the last one; nil if that reaches to the end.
 type stretch struct {
 	from, to int64
-	path     string
 	runs     []run
 	behind   error
 	seen     int64 // bytes looked at
@@ -58,7 +57,6 @@ func follow(r *commitlog.Reader, first run, to, quiet int64) stretch {
 		} else if next.before != nil {
 			bad = next.before // a resync that led to nothing
 		}
-		st.path = s.Path()
 		if bad == nil || bad == io.EOF {
 			return st
 		}

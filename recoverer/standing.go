@@ -57,11 +57,6 @@ func Known(list []Damage) []checkpoint.Damage {
 
 // KnownFinding is a finding of an earlier recovery or read.
 func KnownFinding(in *Input, d checkpoint.Damage) Finding {
-	path := in.Layout.CommitLog()
-	for _, f := range in.Log.Segments() {
-		if d.Offset >= f.Offset() && d.Offset < f.End() {
-			path = f.Path()
-		}
-	}
+	path := segmentPath(in.Log, d.Offset, in.Layout.CommitLog())
 	return Finding{Where: CommitLog, Path: path, Offset: d.Offset, End: d.End, Want: d.Want, Got: d.Got}
 }

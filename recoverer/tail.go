@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sort"
 
 	"github.com/actorstore/actorstore/commitlog"
@@ -101,7 +102,6 @@ func (t *tail) scan(ctx context.Context, batch []*mapped.MappedFile) ([]stretch,
 	t.in.Parallel(len(batch), func(i int) {
 		first, seen := join(chunks[i])
 		out[i] = follow(r, first, batch[i].End(), quiet)
-		out[i].path = batch[i].Path()
 		out[i].seen += seen
 	})
 	for i := range out {
@@ -115,7 +115,7 @@ func (t *tail) take(st *stretch) {
 	missing := t.gapBefore(st.from)
 	for i := range st.runs {
 		r := &st.runs[i]
-		t.judge(r, missing, st.path)
+		t.judge(r, missing)
 		missing = false
 		if t.torn {
 			return
@@ -141,14 +141,14 @@ func (t *tail) gapBefore(segment int64) bool {
 
 // judge decides about one run: it goes on where the log ended so far, it goes on
 // behind damage, or it is old.
-func (t *tail) judge(r *run, missing bool, path string) {
+func (t *tail) judge(r *run, missing bool) {
 	if t.torn {
 		return
 	}
 	switch {
 	case r.start == t.end:
 	case missing, t.belowMark():
-		t.hurt(r.start, r.before, path)
+		t.hurt(r.start, r.before)
 	case t.in.InUse: // it was not whole when it was read; by now it is
 		t.torn = true
 		return
@@ -156,7 +156,7 @@ func (t *tail) judge(r *run, missing bool, path string) {
 		t.torn = true
 		return
 	case !t.any:
-		t.hurt(r.start, r.before, path)
+		t.hurt(r.start, r.before)
 	default:
 		at := t.past.firstContinuing(r, t.end, t.last)
 		if at < 0 {
@@ -165,7 +165,7 @@ func (t *tail) judge(r *run, missing bool, path string) {
 			}
 			return
 		}
-		t.hurt(at, r.before, path)
+		t.hurt(at, r.before)
 		t.oldAt = -1
 	}
 	t.any = true
@@ -185,15 +185,21 @@ func (t *tail) judge(r *run, missing bool, path string) {
 func (t *tail) belowMark() bool { return t.plan.Mark != nil && t.end < t.plan.Mark.FlushedEnd }
 
 // hurt notes the range [end, next) as damage inside the log.
-func (t *tail) hurt(next int64, cause error, path string) {
+func (t *tail) hurt(next int64, cause error) {
 	if cause == nil {
 		cause = t.why
 	}
-	t.damage = append(t.damage, damageOf(t.in.Log, t.end, next, path, cause))
+	t.damage = append(t.damage, damageOf(t.in.Log, t.end, next, t.in.Layout.CommitLog(), cause))
 }
 
-// damageOf describes a range of the log.
-func damageOf(log *commitlog.Log, from, next int64, path string, cause error) Damage {
+// segmentPath names the segment of an offset, be it there or not.
+func segmentPath(log *commitlog.Log, offset int64, dir string) string {
+	return filepath.Join(dir, mapped.Name(offset-offset%log.SegmentSize()))
+}
+
+// damageOf describes a range of the log. dir is where segments lie.
+func damageOf(log *commitlog.Log, from, next int64, dir string, cause error) Damage {
+	path := segmentPath(log, from, dir)
 	var missing *commitlog.MissingError
 	switch {
 	case cause == nil:
@@ -214,7 +220,7 @@ func damageOf(log *commitlog.Log, from, next int64, path string, cause error) Da
 func (t *tail) finish() {
 	if m := t.plan.Mark; m != nil && t.end < m.FlushedEnd {
 		// Nothing good follows, but the log was durable up to there.
-		t.hurt(m.FlushedEnd, t.why, "")
+		t.hurt(m.FlushedEnd, t.why)
 		t.end = m.FlushedEnd
 	}
 	for _, gap := range t.in.Log.Gaps() {

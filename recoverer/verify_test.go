@@ -13,7 +13,8 @@ import (
 )
 
 // TestVerifyFindsDamage: each planted damage is told with its file and place,
-// and nothing else is.
+// and nothing else is. A segment that is gone or was never written was told under
+// the name of the next one.
 func TestVerifyFindsDamage(t *testing.T) {
 	queueFile := s0.ConsumeQueue() + "/T/0/" + mapped.Name(queueFileSize)
 	for _, c := range []struct {
@@ -42,7 +43,10 @@ func TestVerifyFindsDamage(t *testing.T) {
 			overwrite(s.t, s.fs, firstIndex(s), 40+4*indexSlots+20+11, []byte{0xee})
 		}, []string{"index: "}},
 		{"index gone", func(s *store, at []int64) { remove(s.t, s.fs, firstIndex(s)) }, []string{"index: "}},
-		{"segment gone", func(s *store, at []int64) { remove(s.t, s.fs, s.segment(segmentSize)) }, []string{"want the segment that starts there", "index: "}},
+		{"segment gone", func(s *store, at []int64) { remove(s.t, s.fs, s.segment(segmentSize)) }, []string{
+			s0.CommitLog() + "/" + mapped.Name(segmentSize) + ": offsets", "got none: commit log: no segment holds"}},
+		{"segment of zeros", func(s *store, at []int64) { overwrite(s.t, s.fs, s.segment(segmentSize), 0, make([]byte, segmentSize)) },
+			[]string{s0.CommitLog() + "/" + mapped.Name(segmentSize) + ": offsets", "index: "}},
 		{"checkpoint ahead", func(s *store, at []int64) {
 			c := s.fields
 			c.LogicsPhysicalOffset = 1 << 40

@@ -121,7 +121,7 @@ func (p *plan) answer(in *Input, opened *recoverer.Input, rep *recoverer.Report,
 		switch {
 		case lost(rep, f):
 			s.Action, s.Choice = Accept, true
-		case f.Offset >= rep.End && f.End > f.Offset && rep.ReadOnly == nil:
+		case behind(rep, f):
 			s.Action = Cut
 		default:
 			p.report.Left = append(p.report.Left, f)
@@ -151,6 +151,18 @@ func (r *Report) add(s Step) {
 		}
 	}
 	r.Steps = append(r.Steps, s)
+}
+
+// Heals tells whether Run has a step for what a check has found; rep is of the same
+// check. What it has none for is damage inside the log: nothing in a store could
+// give those bytes back.
+func Heals(rep *recoverer.Report, f recoverer.Finding) bool {
+	return f.Where != recoverer.CommitLog || lost(rep, f) || behind(rep, f)
+}
+
+// behind tells a finding about what stands behind the end of the log.
+func behind(rep *recoverer.Report, f recoverer.Finding) bool {
+	return f.Offset >= rep.End && f.End > f.Offset && rep.ReadOnly == nil
 }
 
 // lost tells the finding that the log was longer than its segments reach.
