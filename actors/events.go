@@ -8,7 +8,7 @@ import "time"
 type Events struct {
 	// Opened tells that the store serves, and what recovery did.
 	Opened func(OpenedEvent)
-	// Recovery tells how far opening has come.
+	// Recovery tells how far opening has come, and the index behind it.
 	Recovery func(RecoveryEvent)
 	// SegmentCreated tells of a new CommitLog segment.
 	SegmentCreated func(path string)
@@ -49,6 +49,9 @@ type OpenedEvent struct {
 	Cut      int64         // bytes behind the end that were set aside
 	Damaged  int           // places inside the log that cannot be read
 	Missing  int64         // bytes behind the end that were on disk once
+	// IndexBehind is how much log the index still lacks: its actor takes that in
+	// behind the open store, and Recovery tells how far it is.
+	IndexBehind int64
 	Took     time.Duration // of opening
 }
 

@@ -9,6 +9,11 @@ import (
 	"github.com/actorstore/actorstore/recoverer"
 )
 
+// deferIndex is how much log the index must lack, or a segment of it, for the
+// index to be made whole behind the open store by its own actor; what is less is
+// made up for while opening.
+const deferIndex = 64 << 20
+
 // recoveryInput gathers what recovery needs, the small files included.
 func (r *rooms) recoveryInput(o *Options) (recoverer.Input, error) {
 	state, found, err := recoverer.ReadState(r.fs, r.layout)
@@ -33,7 +38,7 @@ func (r *rooms) recoveryInput(o *Options) (recoverer.Input, error) {
 	return recoverer.Input{
 		FS: r.fs, Layout: r.layout, Log: r.log, Queues: r.queues, Index: r.index, State: state,
 		SyncFlush: o.FlushDiskType == SyncFlush, Kind: r.kinds.of, MultiDispatch: o.multiDispatch(),
-		Delays: delays, Parallel: parallel, Warn: warn,
+		Delays: delays, Parallel: parallel, Warn: warn, DeferIndex: min(deferIndex, o.MappedFileSizeCommitLog),
 		Progress: func(p recoverer.Progress) {
 			if o.Events.Recovery != nil {
 				o.Events.Recovery(RecoveryEvent{Phase: string(p.Phase), Done: p.Done, Total: p.Total})

@@ -47,11 +47,12 @@ type rooms struct {
 	readOnly  bool
 }
 
-// parallel runs f(0..n-1) on as many goroutines as there are processors.
+// parallel runs f(0..n-1) on one goroutine more than there are processors: one
+// may wait for the disk.
 func parallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, runtime.GOMAXPROCS(0)+1) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
@@ -191,7 +192,8 @@ func (r *rooms) recover(ctx context.Context, o *Options) error {
 	if o.Events.Opened != nil {
 		o.Events.Opened(OpenedEvent{
 			Clean: in.Clean, Min: r.log.Min(), End: r.log.Appended(), Cut: r.report.Cut,
-			Damaged: len(r.report.Damage), Missing: r.report.Missing, Took: time.Since(began)})
+			Damaged: len(r.report.Damage), Missing: r.report.Missing, IndexBehind: r.report.IndexBehind(),
+			Took: time.Since(began)})
 	}
 	return nil
 }

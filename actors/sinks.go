@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/actorstore/actorstore/dispatch"
+	"github.com/actorstore/actorstore/recoverer"
 )
 
 // sink is what the shards and the index have in common.
@@ -123,6 +124,7 @@ func (s *sinkActor) catchUp() (near bool) {
 	if s.own == nil {
 		s.own = s.t.newReput(s.sink.Applied())
 	}
+	from := s.own.Pos()
 	err := s.own.Read(&s.window, s.t.log().Confirm())
 	if err == nil {
 		err = s.sink.Apply(&s.window)
@@ -130,7 +132,18 @@ func (s *sinkActor) catchUp() (near bool) {
 	if err != nil {
 		s.fail(err)
 	}
+	if s.name == indexName {
+		s.t.tellIndexing(from, s.own.Pos())
+	}
 	return s.t.log().Confirm()-s.own.Pos() <= nearEnd
+}
+
+// tellIndexing tells how far the index has come that was far behind at opening.
+func (t *tree) tellIndexing(from, to int64) {
+	r := &t.rooms.report
+	if tell := t.o.Events.Recovery; tell != nil && r.IndexFrom >= 0 && from < r.End {
+		tell(RecoveryEvent{Phase: string(recoverer.PhaseIndex), Done: min(to, r.End) - r.IndexFrom, Total: r.IndexBehind()})
+	}
 }
 
 func (s *sinkActor) fail(err error) {

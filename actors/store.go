@@ -169,7 +169,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 	for range windows {
 		t.windows <- &dispatch.Window{Owner: t}
 	}
-	applied := r.log.Dispatched()
+	applied := r.report.End
 	for i := range s.o.QueueShards {
 		q := dispatch.NewQueueSink(i, t.grown)
 		q.Reset(applied)

@@ -224,11 +224,7 @@ func (t *tree) recoverTail() error {
 	if _, err := r.log.Cut(r.log.Appended(), r.keepAside); err != nil {
 		return err
 	}
-	from := r.log.Dispatched()
-	for _, s := range t.sinks {
-		from = min(from, s.Applied()) // a parked one is behind
-	}
-	offsets, err := dispatch.NextOffsets(r.log.Reader(), r.queues, r.rules(&t.o), from)
+	offsets, err := dispatch.NextOffsets(r.log.Reader(), r.queues, r.rules(&t.o), t.queuesApplied())
 	if err != nil {
 		return err
 	}

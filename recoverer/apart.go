@@ -127,7 +127,7 @@ func (x *indexing) indexAlone(ctx context.Context) (err error) {
 	p := x.newReplay(x.from)
 	p.onlyIndex = true
 	x.feed = p.index
-	if x.in.DeferIndex {
+	if x.deferred(x.from) {
 		x.feed.service = nil
 		return nil
 	}
@@ -153,7 +153,7 @@ func (r *recovery) tellIndexed(x *indexing, p *replay) {
 	p.index = x.feed
 	switch {
 	case x.in.Index == nil:
-	case x.in.DeferIndex && x.from < r.rep.End:
+	case x.deferred(x.from):
 		r.rep.IndexFrom = x.from
 	default:
 		r.rep.Replayed = max(r.rep.Replayed, r.rep.End-x.from)

@@ -44,11 +44,9 @@ func (r *recovery) derive(ctx context.Context) error {
 		return err
 	}
 	from := min(r.replayFrom(p), indexFrom)
-	if r.in.DeferIndex && r.in.Index != nil {
+	if r.deferred(indexFrom) {
 		p.index.service, from = nil, r.replayFrom(p)
-		if indexFrom < r.rep.End {
-			r.rep.IndexFrom = indexFrom
-		}
+		r.rep.IndexFrom = indexFrom
 	}
 	if err := r.replay(ctx, p, from); err != nil {
 		return err
@@ -57,6 +55,11 @@ func (r *recovery) derive(ctx context.Context) error {
 		return err
 	}
 	return r.settle(p)
+}
+
+// deferred tells whether the caller brings the index up from a place.
+func (r *recovery) deferred(from int64) bool {
+	return r.in.Index != nil && r.in.DeferIndex > 0 && r.rep.End-from >= r.in.DeferIndex
 }
 
 // beginQueues finds the queues as they stand.

@@ -17,16 +17,20 @@
 //	         and sync what stands behind the end; new mark
 //	queues   find their ends; choose those whose every unit must be checked
 //	replay   the log from the first record that a queue or the index may lack,
-//	         each record against its unit; where much is lacking the index has
-//	         a reading of the log of its own, beside the queues'
+//	         each record against its unit
 //	settle   cut units behind the log, correct minima, sync, new summary
+//
+// Where much is lacking three parts run at once: secure, queues with their replay,
+// and the index with a reading of the log of its own. If the log then cannot be
+// secured, it ends earlier, and what was derived is derived again. An index that
+// lacks more than DeferIndex is left to the caller.
 //
 // # What is trusted
 //
 // The mark counts if the six checkpoint fields are those it was written with
-// and its last record stands where it says. Then the scan begins at that record:
-// below it the log is known to be durable, and damage there is damage, never an
-// end. Without a mark the store is another engine's (or has lost the mark): the
+// and its last record stands where it says. Then the scan begins at that record,
+// or at the summary's end if that is in front of it: below the mark the log is
+// known to be durable, and damage there is damage, never an end. Without a mark the store is another engine's (or has lost the mark): the
 // whole log is scanned, by all processors, and every unit of every queue is
 // checked against it. RocketMQ looks at ten files at most and takes the ends of
 // the queues on trust; both lose messages.
@@ -78,7 +82,8 @@
 //
 //   - R1: a store that is refused is as it was. Until the end of the log is
 //     known nothing is written but our own mark and bytes that stood there.
-//   - R2: nothing is dispatched that is not proven durable.
+//   - R2: nothing is served that is not proven durable, and no mark or summary
+//     claims it.
 //   - R3: zeroing is durable, and the bytes kept, before Recover returns.
 //   - R4: a unit that points at a record of its queue with its offset is never
 //     replaced; a record that no unit can be given is reported.

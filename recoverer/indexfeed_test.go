@@ -52,7 +52,7 @@ func TestDeferredIndex(t *testing.T) {
 	}
 	s.close()
 	remove(t, s.fs, s.layout.Index())
-	s = open(t, s.fs, func(_ *store, in *recoverer.Input) { in.DeferIndex = true })
+	s = open(t, s.fs, func(_ *store, in *recoverer.Input) { in.DeferIndex = 1 })
 	if s.report.IndexFrom != 0 || s.report.Replayed != 0 {
 		t.Errorf("index from %d, %d bytes replayed", s.report.IndexFrom, s.report.Replayed)
 	}

@@ -37,8 +37,9 @@ type Input struct {
 	// InUse: another process has the store open and goes on writing. Inspect and
 	// Verify then end at the first bad place that nothing proves to be damage.
 	InUse bool
-	// DeferIndex leaves what the index lacks to the caller: Report.IndexFrom.
-	DeferIndex bool
+	// DeferIndex leaves to the caller what the index lacks, if that is at least so
+	// many bytes of log: Report.IndexFrom. 0 = never.
+	DeferIndex int64
 
 	// Parallel runs f(0) to f(n-1), at once or not; nil: one after the other.
 	Parallel func(n int, f func(i int))

@@ -49,7 +49,7 @@ func Recover(ctx context.Context, in Input) (rep Report, err error) {
 	if err := r.conclude(ctx); err != nil {
 		return rep, err
 	}
-	r.restore(rep.End)
+	r.restore(rep.End - rep.IndexBehind())
 	return rep, nil
 }
 

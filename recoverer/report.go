@@ -110,3 +110,11 @@ type Report struct {
 	Checkpoint checkpoint.Checkpoint  // as it stands on disk now
 	Findings   []Finding              // everything that was not as it must be
 }
+
+// IndexBehind is how much log the index lacks, in bytes.
+func (r *Report) IndexBehind() int64 {
+	if r.IndexFrom < 0 {
+		return 0
+	}
+	return r.End - r.IndexFrom
+}

@@ -164,7 +164,9 @@ func (a *atRest) goOnHurt(ctx context.Context, s *opened, fsys *mappedtest.FS, h
 	if err != nil {
 		return fmt.Errorf("second open: %w", err)
 	}
-	_, err = a.found.Tolerate(ctx, s.view, hurt, a.reading())
+	if err = s.Dispatched(ctx); err == nil { // the index may still be on its way
+		_, err = a.found.Tolerate(ctx, s.view, hurt, a.reading())
+	}
 	if err == nil {
 		err = m.Present(ctx, s.view)
 	}
@@ -196,7 +198,9 @@ func (a *atRest) rebuilt(ctx context.Context, fsys *mappedtest.FS, m *oracle.Mod
 		return fmt.Errorf("open to rebuild: %w", err)
 	}
 	hurt.Unit, hurt.Keys = oracle.Whole().Unit, false
-	_, err = a.found.Tolerate(ctx, s.view, hurt, a.reading())
+	if err = s.Dispatched(ctx); err == nil {
+		_, err = a.found.Tolerate(ctx, s.view, hurt, a.reading())
+	}
 	if err == nil {
 		err = m.Present(ctx, s.view)
 	}

@@ -25,6 +25,7 @@ func open(t testing.TB, o actorstore.Options) *actorstore.Store {
 	t.Helper()
 	s, err := actorstore.Open(t.Context(), o)
 	must(t, err)
+	must(t, s.Dispatched(t.Context())) // the index may still be on its way
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
