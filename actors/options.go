@@ -73,7 +73,7 @@ type Options struct {
 	// FlushCommitLogThoroughInterval is when a flush takes anything, default 10 s.
 	FlushCommitLogThoroughInterval time.Duration
 	// FlushConsumeQueueThoroughInterval is how often queues and index are
-	// synced, default 60 s; a GiB of log brings it forward.
+	// synced, default 60 s; a quarter of a GiB of log brings it forward.
 	FlushConsumeQueueThoroughInterval time.Duration
 
 	// ZeroAheadCommitLog is how far in front of the writer zeros are written under

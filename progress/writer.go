@@ -12,8 +12,9 @@ import (
 	"github.com/actorstore/actorstore/indexsvc"
 )
 
-// summaryBytes of log bring the next summary forward.
-const summaryBytes = 1 << 30
+// summaryBytes of log bring the next summary forward: what lies behind the last
+// one is what an opening after a kill has to replay.
+const summaryBytes = 256 << 20
 
 // Options say what is written about, and where.
 type Options struct {
