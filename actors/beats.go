@@ -3,7 +3,6 @@ package actors
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // beat is how an actor of the tree is, from what its mailbox has counted and the
@@ -65,6 +64,8 @@ func (t *tree) taken() int64 {
 func (t *tree) holds(name string, b beat) string {
 	log := t.log()
 	switch {
+	case name == storeName && t.lastStep.Load() != nil:
+		return *t.lastStep.Load()
 	case name == appendName:
 		return fmt.Sprintf("%d bytes of puts, the log ends at %d", t.admission.inFlight.Load(), log.Appended())
 	case name == flusherName && b.disk:
@@ -98,9 +99,3 @@ func (t *tree) hungNow(all, pair []HungEvent) {
 		t.pairHung.Store(&HungError{pair})
 	}
 }
-
-// closeLimits is how many HangTimeouts nothing may move while the store closes.
-const closeLimits = 3
-
-// stillFor is how long nothing may move while the store closes, 0 for ever.
-func (o *Options) stillFor() time.Duration { return closeLimits * o.HangTimeout }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Close stops taking puts, answers those that were accepted, flushes,
@@ -13,9 +12,10 @@ import (
 // for the same end.
 //
 // A Close whose ctx has no deadline ends as well if the store hangs: when
-// nothing at all has moved for three times HangTimeout. Its error is a
-// *HungError, the abort marker stays, and so does the lock, since whoever hangs
-// may still write: it is given back when that returns, or the process ends.
+// nothing at all has moved for three times HangTimeout, or, while the disk is at
+// work on what is last, for thirty times. Its error is a *HungError, the abort
+// marker stays, and so does the lock, since whoever hangs may still write: it is
+// given back when that returns, or the process ends.
 func (s *Store) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closeCtx == nil {
@@ -26,57 +26,21 @@ func (s *Store) Close(ctx context.Context) error {
 	if pid == nil {
 		return nil // it was not spawned, or stops as soon as it is
 	}
-	patience := s.o.stillFor()
-	if _, limited := ctx.Deadline(); limited {
-		patience = 0
+	c := &closing{s: s, t: s.last.Load()}
+	if _, limited := ctx.Deadline(); limited || s.o.HangTimeout == 0 {
+		c.forEver = true
 	}
-	t := s.last.Load()
-	if t != nil {
-		if err := await(ctx, t.admission.close(), t.unanswered, patience); errors.Is(err, ErrHung) {
-			patience = s.o.HangTimeout // the rest has that long to stop
+	if t := c.t; t != nil {
+		if err := c.await(ctx, t.admission.close(), t.unanswered); errors.Is(err, ErrHung) {
+			c.tried = true
 		}
 	}
 	s.system.Root.Stop(pid)
-	moved := func() int64 { return 0 }
-	if t != nil {
-		moved = t.watch.moved
-	}
-	if err := await(ctx, s.stopped, moved, patience); err != nil {
-		return s.giveUp(t, err)
+	if err := c.await(ctx, s.stopped, c.moved); err != nil {
+		return s.giveUp(c, err)
 	}
 	s.shutdown()
 	return s.stopErr
-}
-
-// await waits until done is closed, ctx ends, or nothing has moved for as long
-// as patience, 0 for ever. The error is the context's, or ErrHung.
-func await(ctx context.Context, done <-chan struct{}, moved func() int64, patience time.Duration) error {
-	var look <-chan time.Time
-	if patience > 0 {
-		clock := time.NewTicker(max(patience/(closeLimits*looksPerTimeout), 1))
-		defer clock.Stop()
-		look = clock.C
-	}
-	at, since := moved(), time.Now()
-	for {
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			select {
-			case <-done: // both: it is done
-				return nil
-			default:
-				return ctx.Err()
-			}
-		case now := <-look:
-			if m := moved(); m != at {
-				at, since = m, now
-			} else if now.Sub(since) >= patience {
-				return ErrHung
-			}
-		}
-	}
 }
 
 // unanswered moves when a put is answered or the log goes on.
@@ -86,15 +50,17 @@ func (t *tree) unanswered() int64 {
 
 // giveUp leaves a store behind that does not end. Nobody waits for it any more:
 // what its actors have not come to is refused.
-func (s *Store) giveUp(t *tree, cause error) error {
+func (s *Store) giveUp(c *closing, cause error) error {
 	hung := &HungError{}
-	if t != nil {
-		hung = t.watch.busy()
+	if t := c.t; t != nil {
+		hung = t.watch.busy(c.stood)
 		t.rooms.notifier.Close(ErrClosed)
 		t.watch.refuse(func(message any) {
 			t.refuse(message)
 			refuseAsked(t.system, message, ErrClosed)
 		})
+	} else if errors.Is(cause, ErrHung) {
+		hung.Actors = []HungEvent{{Actor: storeName, For: c.stood, Holds: "an opening that does not end"}}
 	}
 	s.end()
 	if errors.Is(cause, ErrHung) {

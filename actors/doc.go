@@ -69,7 +69,8 @@
 //	store       told of. What does not pass through it goes on, nobody restarts
 //
 // There is one replacement for an actor until the one that hangs has ended.
-// A sync of the log that takes long is a slow disk (DiskSlow), and no hang. An
+// A sync of the log that takes long is a slow disk (DiskSlow), and no hang; so is
+// one of the last steps of a close, for thirty times HangTimeout. An
 // actor that owes something with nothing in hand has lost its signal: it is
 // woken, or restarted, which is safe.
 //

@@ -16,7 +16,9 @@ type Events struct {
 	SegmentsExpired func(minOffset int64, reason string)
 	// RetentionBlocked tells of a segment that is kept though it may be old.
 	RetentionBlocked func(offset int64, why string)
-	// FlushFailed tells of the flush after which nothing is acknowledged.
+	// FlushFailed tells why nothing is acknowledged any more: a flush or a write
+	// has failed, or append and flusher did beyond RestartBudget. ReadOnly follows;
+	// a store that was opened read-only tells of that alone.
 	FlushFailed func(err error)
 	// ReadOnly tells that puts are refused until the store is opened again.
 	ReadOnly func(err error)
@@ -27,8 +29,9 @@ type Events struct {
 	// ActorHung tells that an actor has not moved for HangTimeout though it should.
 	// This event and the next two run on a goroutine of their own.
 	ActorHung func(HungEvent)
-	// DiskSlow tells the same of the flusher while the disk syncs: that is not
-	// taken for a hang, and nothing is done about it.
+	// DiskSlow tells the same of the flusher while the disk syncs, and of the store
+	// while the disk is at work on the last steps of a close: that is not taken for
+	// a hang, and nothing is done about it.
 	DiskSlow func(HungEvent)
 	// ActorMoves tells that an actor told of as hung moves again, or its
 	// replacement does.

@@ -26,29 +26,45 @@ func (t *tree) finish(ctx context.Context) error {
 // settle brings the store to rest. Everything runs on this goroutine.
 func (t *tree) settle(ctx context.Context) error {
 	r := t.rooms
-	steps := []func() error{
-		func() error {
+	steps := []struct {
+		what string
+		do   func() error
+	}{
+		{"the end of the log in doubt", func() error {
 			if t.doubtful {
 				return t.recoverTail()
 			}
 			return nil
-		},
-		func() error { return r.log.Syncer().Flush() },
-		func() error { r.log.SetConfirm(r.log.Flushed()); return t.dispatchRest(ctx) },
-		r.log.DropUnused,
-		func() error { return r.progress.Finish(t.look(), time.Now()) },
-		func() error { return checkpoint.RemoveAbort(r.fs, r.layout) },
+		}},
+		{"the last flush of the log", func() error { return r.log.Syncer().Flush() }},
+		{"what dispatch has left", func() error { r.log.SetConfirm(r.log.Flushed()); return t.dispatchRest(ctx) }},
+		{"an unused segment", r.log.DropUnused},
+		{"the last sync of queues and index, summary and mark", func() error { return r.progress.Finish(t.look(), time.Now()) }},
+		{"the abort marker", func() error { return checkpoint.RemoveAbort(r.fs, r.layout) }},
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := step(); err != nil {
+		if err := t.atLast(step.what, step.do); err != nil {
 			return err
 		}
-		t.finished.Add(1)
 	}
 	return nil
+}
+
+// atLast is a step of the end, of which nobody can see how far it is. One that
+// takes long is told of: no actor is left that could hang, so it is the disk.
+func (t *tree) atLast(what string, step func() error) error {
+	t.lastStep.Store(&what)
+	defer t.finished.Add(1)
+	if limit := t.o.HangTimeout; limit > 0 {
+		alarm := time.AfterFunc(limit, func() {
+			t.watch.tellHung(HungEvent{Actor: storeName, For: limit, Holds: what}, true)
+		})
+		defer alarm.Stop()
+	}
+	return step()
 }
 
 // dispatchRest applies what the actors had not come to.

@@ -138,7 +138,8 @@ type Options struct {
 	RestartWindow time.Duration
 	// HangTimeout is how long an actor may stand still that has something to do
 	// (ours), default 10 s, 0 for ever. Then it is told of, and done without where
-	// that is safe; a Close without a deadline gives up after three times as long.
+	// that is safe; a Close without a deadline gives up after three times as long, in
+	// its last steps, where the disk may be slow, after thirty times.
 	// It must be longer than the disk stalls under load: seconds.
 	HangTimeout time.Duration
 

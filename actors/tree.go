@@ -65,6 +65,7 @@ type tree struct {
 	calls    *callbacks // the handle's
 	watch    *watcher
 	finished atomic.Int64              // steps of the end that are done
+	lastStep atomic.Pointer[string]    // the one under way, nil before the end
 	hung     atomic.Pointer[HungError] // who hangs, nil if nobody does
 	pairHung atomic.Pointer[HungError] // append and flusher among them, but for a slow disk
 }

@@ -195,16 +195,18 @@ func (w *watcher) again(c *child) {
 	}
 }
 
-// busy names those who have something in hand. Where nothing moves any more
+// busy names those who have something in hand. Where nothing has moved for so long
 // that is who hangs.
-func (w *watcher) busy() *HungError {
+func (w *watcher) busy(stood time.Duration) *HungError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := &HungError{}
 	for _, e := range w.list {
 		turns, busy := e.mailbox.load()
 		if b := w.t.beat(e.name, turns, busy); busy {
-			err.Actors = append(err.Actors, w.event(e, b))
+			event := w.event(e, b)
+			event.For = max(event.For, stood)
+			err.Actors = append(err.Actors, event)
 		}
 	}
 	return err
@@ -229,7 +231,7 @@ func (w *watcher) refuse(refuse func(message any)) {
 // a step of the end. What actors do besides, such as tick, does not.
 func (w *watcher) moved() int64 {
 	log := w.t.log()
-	sum := w.t.finished.Load() + log.Appended() + log.Flushed() + log.Dispatched()
+	sum := w.t.finished.Load() + log.Appended() + log.Flushed() + log.Dispatched() + w.t.rooms.queues.Syncs()
 	for _, s := range w.t.sinks {
 		sum += s.Applied()
 	}

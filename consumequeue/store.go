@@ -26,7 +26,8 @@ type Store struct {
 	files   atomic.Uint64 // known so far
 	made    atomic.Uint64 // made so far
 	tmpMade atomic.Bool
-	synced  atomic.Bool // Sync has been called
+	synced  atomic.Bool  // Sync has been called
+	syncs   atomic.Int64 // what Sync has made durable, one after another
 	dirty   dirtySet
 	closed  atomic.Bool
 }
