@@ -44,6 +44,9 @@ func TestIndexBehindOpening(t *testing.T) {
 	if behind == 0 || behind != r.tree().rooms.report.End {
 		t.Errorf("the index lacks %d bytes", behind)
 	}
+	if state, err := r.s.State(); err != nil || state.Watermarks.Dispatched != 0 {
+		t.Errorf("dispatched up to %d, %v", state.Watermarks.Dispatched, err)
+	}
 	r.puts("a", n, n+5)
 	eventually(t, "puts are read", func() bool { return len(r.bodies("a", 0)) == n+5 })
 	rd, err := r.s.Reader()

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/recoverer"
@@ -101,4 +103,40 @@ func TestFailuresBesideQueues(t *testing.T) {
 	}
 	inTurn = nil // a summary on the way needs a log that is secured
 	t.Run("again and again", TestInterruptedRecovery)
+}
+
+// TestNoSummaryOfALogThatIsNotSecured: queues that are ahead of a log that is
+// being secured are not written down as right; it may turn out shorter.
+func TestNoSummaryOfALogThatIsNotSecured(t *testing.T) {
+	defer recoverer.IndexApart()()
+	defer recoverer.ShortSteps(8, segmentSize, 2*segmentSize)()
+	s := open(t, newFS())
+	for i := range 10 {
+		s.put(message("T", 0, i, 100))
+	}
+	s.summary()
+	s.mark()
+	proven := s.log.Flushed()
+	for i := range 200 {
+		s.add(message("T", 0, 10+i, 300))
+	}
+	s.kill()
+	base := s.fs.(*mappedtest.FS)
+	for _, order := range []func(int, func(int)){nil, backwards} {
+		fsys := base.Kill()
+		script := mappedtest.NewScript(fsys, mappedtest.Rule{Op: mappedtest.OpWrite, Path: mapped.Name(0), Forever: true, Err: syscall.EIO})
+		s = open(t, script, func(_ *store, in *recoverer.Input) { in.Parallel = order })
+		if s.report.ReadOnly == nil || s.report.End != proven {
+			t.Fatalf("end %d, want %d: %v", s.report.End, proven, s.report.ReadOnly)
+		}
+		q, err := checkpoint.ReadQueues(fsys, s0)
+		if err != nil || q == nil || q.Dispatched > proven {
+			t.Errorf("the summary claims %+v of a log that is proven up to %d; %v", q, proven, err)
+		}
+		if got := s.read("T", 0); got != line(0, 10) {
+			t.Errorf("read %s", got)
+		}
+		s.kill()
+		check(t, fsys.Kill(), map[string]int{"T-0": 210})
+	}
 }

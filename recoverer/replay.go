@@ -145,7 +145,7 @@ func (p *replay) pass(s *commitlog.Scanner, cause error) error {
 		next = s.Pos()
 	}
 	s.SkipTo(next)
-	d := damageOf(p.in.Log, at, next, p.in.Layout.CommitLog(), cause)
+	d := damageOf(p.in.Log, at, next, cause)
 	p.damage.add(d)
 	p.rep.Damage = append(p.rep.Damage, d)
 	p.finding(damageFinding(d))

@@ -57,6 +57,5 @@ func Known(list []Damage) []checkpoint.Damage {
 
 // KnownFinding is a finding of an earlier recovery or read.
 func KnownFinding(in *Input, d checkpoint.Damage) Finding {
-	path := segmentPath(in.Log, d.Offset, in.Layout.CommitLog())
-	return Finding{Where: CommitLog, Path: path, Offset: d.Offset, End: d.End, Want: d.Want, Got: d.Got}
+	return Finding{Where: CommitLog, Path: in.Log.Path(d.Offset), Offset: d.Offset, End: d.End, Want: d.Want, Got: d.Got}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sort"
 
 	"github.com/actorstore/actorstore/commitlog"
@@ -189,17 +188,12 @@ func (t *tail) hurt(next int64, cause error) {
 	if cause == nil {
 		cause = t.why
 	}
-	t.damage = append(t.damage, damageOf(t.in.Log, t.end, next, t.in.Layout.CommitLog(), cause))
+	t.damage = append(t.damage, damageOf(t.in.Log, t.end, next, cause))
 }
 
-// segmentPath names the segment of an offset, be it there or not.
-func segmentPath(log *commitlog.Log, offset int64, dir string) string {
-	return filepath.Join(dir, mapped.Name(offset-offset%log.SegmentSize()))
-}
-
-// damageOf describes a range of the log. dir is where segments lie.
-func damageOf(log *commitlog.Log, from, next int64, dir string, cause error) Damage {
-	path := segmentPath(log, from, dir)
+// damageOf describes a range of the log.
+func damageOf(log *commitlog.Log, from, next int64, cause error) Damage {
+	path := log.Path(from)
 	var missing *commitlog.MissingError
 	switch {
 	case cause == nil:
@@ -225,7 +219,7 @@ func (t *tail) finish() {
 	}
 	for _, gap := range t.in.Log.Gaps() {
 		if gap.To <= t.plan.ScanFrom {
-			d := damageOf(t.in.Log, gap.From, gap.To, t.in.Layout.CommitLog(), nil)
+			d := damageOf(t.in.Log, gap.From, gap.To, nil)
 			t.damage = append(t.damage, d)
 		}
 	}
