@@ -3,6 +3,7 @@ package commitlog
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -122,12 +123,10 @@ func (l *Log) writable() error {
 	return l.Failed()
 }
 
-// path names the segment that holds a physical offset, for error messages.
-func (l *Log) path(offset int64) string {
-	if f := l.files.Find(offset); f != nil {
-		return f.Path()
-	}
-	return l.o.Dir
+// Path names the segment of a physical offset, for error messages: the file may be
+// missing.
+func (l *Log) Path(offset int64) string {
+	return filepath.Join(l.o.Dir, mapped.Name(offset-offset%l.o.SegmentSize))
 }
 
 // Close unmaps all segments, each once its last reader is done.

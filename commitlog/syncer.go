@@ -63,6 +63,6 @@ func (s *Syncer) sync(f *mapped.MappedFile, from, end int64) error {
 }
 
 func (s *Syncer) fail(from int64, cause error) error {
-	s.log.Fail(fmt.Errorf("flush %s at offset %d: %w", s.log.path(from), from, cause))
+	s.log.Fail(fmt.Errorf("flush %s at offset %d: %w", s.log.Path(from), from, cause))
 	return s.log.Failed()
 }

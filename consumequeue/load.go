@@ -119,7 +119,7 @@ func (q *Queue) checkSegments(found []segment) ([]segment, *record.CorruptionErr
 		case i > 0 && seg.start != found[i-1].start+size:
 			return found[:i], damaged(path, 0, "the file "+mapped.Name(found[i-1].start+size)+" in front of it", "none")
 		case seg.size != size:
-			return found[:i+1], damaged(path, min(seg.size, size), fmt.Sprintf("a file of %d bytes", size), fmt.Sprint(seg.size))
+			return found[:i+1], damaged(path, min(seg.size, size), fmt.Sprintf("a file of %d bytes", size), fmt.Sprintf("%d bytes", seg.size))
 		}
 	}
 	return found, nil

@@ -18,8 +18,8 @@ func (w *walk) missing(u *consumequeue.Unit, err error) bool {
 		return w.failed(w.next, err)
 	}
 	if !w.removed(u) || w.outOfOrder(u) {
-		return w.failed(w.next, w.mismatch(u,
-			fmt.Sprintf("a record of %d bytes below %d in one segment", u.Size, w.log.Appended()), "none"))
+		return w.failed(w.next, &record.CorruptionError{Path: w.log.Path(u.PhysicalOffset), Offset: u.PhysicalOffset, Next: -1,
+			Want: fmt.Sprintf("a record of %d bytes below %d in one segment", u.Size, w.log.Appended()), Got: "none"})
 	}
 	if w.count == 0 {
 		w.place.Status = MessageWasRemoving
