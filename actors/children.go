@@ -134,7 +134,7 @@ func (a *storeActor) spawnSink(ctx actor.Context, s *sinkRef) {
 
 func (a *storeActor) spawnReader(ctx actor.Context, i, life int) {
 	asks := newBatchMailbox[oneByOne]()
-	r := &readerRef{}
+	r := &readerRef{mailbox: asks}
 	c := &child{name: fmt.Sprint(readerPrefix, i), mailbox: asks, life: life}
 	c.again = func(ctx actor.Context) { a.spawnReader(ctx, i, a.lives(c.name)) }
 	r.pid = a.spawn(ctx, c, nil, propsOf(asks, func() actor.Actor {

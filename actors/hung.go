@@ -88,8 +88,7 @@ func (a *storeActor) replaceReader(ctx actor.Context, c *child) {
 	if owed := old.owed.Swap(nil); owed != nil {
 		send(t.system, owed.to, owed.answer)
 	}
-	to := t.readers[i].pid
-	c.mailbox.Close(func(message any) { t.system.Root.Send(to, message) })
+	c.mailbox.Close(t.readers[i].ask)
 }
 
 // replace leaves an actor alone with what it hangs in and starts another.

@@ -12,9 +12,14 @@ import (
 
 // readerRef is a reader and what it owes at the moment.
 type readerRef struct {
-	pid  *actor.PID // nil after its end
-	owed atomic.Pointer[owedAnswer]
+	pid     *actor.PID // nil after its end
+	mailbox *batchMailbox[oneByOne]
+	owed    atomic.Pointer[owedAnswer]
 }
+
+// ask hands a look-up to a reader by its mailbox, which answers for one that has
+// just ended. Sent to its PID it would get protoactor's answer for dead letters.
+func (r *readerRef) ask(message any) { r.mailbox.PostUserMessage(message) }
 
 // owedAnswer is the answer of a look-up if nobody gives a better one. Whoever
 // takes it out of its place sends it.
@@ -100,11 +105,11 @@ func offsetsOf(r *reader.Reader, m *Offsets) *OffsetsReply {
 }
 
 // nextReader takes the readers in turn, those that are there; nil if none is.
-func (t *tree) nextReader() *actor.PID {
+func (t *tree) nextReader() *readerRef {
 	for range t.readers {
 		t.turn++
-		if pid := t.readers[t.turn%len(t.readers)].pid; pid != nil {
-			return pid
+		if r := t.readers[t.turn%len(t.readers)]; r.pid != nil {
+			return r
 		}
 	}
 	return nil

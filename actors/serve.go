@@ -27,12 +27,12 @@ func (a *storeActor) serve(ctx actor.Context, message any) {
 			reply(unserved(m, ErrNotReady))
 			return
 		}
-		to := a.t.nextReader()
-		if to == nil { // all have just ended
+		r := a.t.nextReader()
+		if r == nil { // all have just ended
 			reply(unserved(m, ErrRestarting))
 			return
 		}
-		ctx.Forward(to)
+		r.ask(&actor.MessageEnvelope{Message: m, Sender: to})
 	case *DeleteTopic: // waits for dispatch, so not on this goroutine
 		go func() { reply(&DoneReply{s.DeleteTopic(context.Background(), m.Topic)}) }()
 	case *Flush:
