@@ -100,6 +100,9 @@ func TestFailuresBesideQueues(t *testing.T) {
 		t.Run(name+", page cache", TestPageCacheIsNotBelieved)
 		t.Run(name+", rewrite fails", TestRewriteFails)
 		t.Run(name+", lost write", TestLostWrite)
+		t.Run(name+", images", TestCrashImages)
+		t.Run(name+", damage", TestInnerDamage)
+		t.Run(name+", units", TestQueueDamage)
 	}
 	inTurn = nil // a summary on the way needs a log that is secured
 	t.Run("again and again", TestInterruptedRecovery)
