@@ -30,11 +30,6 @@ type app struct {
 // printf writes to standard output; an error shows at the next flush.
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
-// note tells people something that is not part of the answer.
-func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.err, "%s %s\n", a.errPaint(dim, "actorstore:"), fmt.Sprintf(format, args...))
-}
-
 // width is how many columns a line for people may take.
 func (a *app) width() int {
 	if a.outTerminal {
@@ -49,6 +44,9 @@ func (a *app) width() int {
 func (a *app) logger() zerolog.Logger {
 	if !a.verbose {
 		return zerolog.Nop()
+	}
+	if a.json {
+		return zerolog.New(a.err).With().Timestamp().Logger()
 	}
 	w := zerolog.ConsoleWriter{Out: a.err, NoColor: !colours(a.errTerminal), TimeFormat: time.TimeOnly}
 	return zerolog.New(w).With().Timestamp().Logger()

@@ -31,7 +31,7 @@ func TestBench(t *testing.T) {
 
 func TestBenchForPeople(t *testing.T) {
 	o := succeeds(t, with(small, "bench", filepath.Join(t.TempDir(), "b"), "--count", "100", "--warmup", "0")...)
-	if l := o.lines(); !strings.HasPrefix(l[0], "1 producers, window 1, 1 KiB bodies") || !strings.HasPrefix(l[1], "put_per_s ") {
+	if l := o.lines(); !strings.HasPrefix(l[0], "1 producer, window 1, 1 KiB bodies, 100 messages, 8 queues") || !strings.HasPrefix(l[1], "put_per_s ") {
 		t.Errorf("got %s", o.out)
 	}
 }

@@ -63,6 +63,9 @@ func (f bodyForm) whole(body []byte, terminal bool) string {
 	case bodyBase64:
 		return base64.StdEncoding.EncodeToString(body)
 	}
+	if f == bodyAuto && !utf8.Valid(body) {
+		return bodyHex.whole(body, terminal)
+	}
 	if terminal {
 		return harmless(string(body), true)
 	}

@@ -54,7 +54,7 @@ func TestExitCodes(t *testing.T) {
 		{"help frob", exitUsage, `no command "frob"`, ""},
 		{"help put get", exitUsage, `no command "get"`, ""},
 		{"frob", exitUsage, "try: actorstore help", ""},
-		{"--json frob", exitUsage, `no command "frob"`, ""},
+		{"--json frob", exitUsage, `no command \"frob\"`, ""},
 		{"quer", exitUsage, "try: actorstore query", ""},
 		{"version now", exitUsage, "one argument too many", ""},
 		{"get", exitUsage, "DIR is missing", ""},

@@ -59,7 +59,7 @@ type demo struct {
 	what   string // of the input
 	lines  []demoLine
 	child  childResult
-	opened actorstore.OpenedEvent
+	opened opened
 	took   time.Duration // of opening, until everything can be read
 	found  int
 	lost   int
@@ -120,7 +120,7 @@ func (d *demo) tell(ctx context.Context) error {
 		return err
 	}
 	if d.lost > 0 {
-		return fail(exitFailed, "actorstore verify on the directory, with --keep", "%d acknowledged messages were lost", d.lost)
+		return damaged("actorstore verify on the directory, with --keep", "%d acknowledged messages were lost", d.lost)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (d *demo) reopen(ctx context.Context) (*actorstore.Store, error) {
 	}
 	d.took, d.opened = time.Since(began), opened
 	segments, _ := filepath.Glob(filepath.Join(d.dir, "commitlog", "*"))
-	d.say("3 reopen", "recovered in %s: the log ends at %s in %s, %s behind it were set aside, %s",
+	d.say("3 reopen", "recovered in %s: the log ends at %s in %s, %s behind it set aside, %s",
 		tookText(d.took), countText(opened.End), counted(int64(len(segments)), "segment"), counted(opened.Cut, "byte"),
 		counted(int64(opened.Damaged), "damaged place"))
 	return s, nil

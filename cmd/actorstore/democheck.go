@@ -39,7 +39,8 @@ func (d *demo) check(ctx context.Context, s *actorstore.Store) error {
 	}
 	more := ""
 	if n := d.found - len(d.child.acks) + d.lost; n > 0 {
-		more = fmt.Sprintf("; %s more were under way and are there, too", countText(int64(n)))
+		were := map[bool]string{true: "was", false: "were"}[n == 1]
+		more = fmt.Sprintf("; %s more %s under way and there, too", countText(int64(n)), were)
 	}
 	d.say("4 check", "%s of %s acknowledged messages are there, bodies equal and checksums right%s",
 		countText(int64(len(d.child.acks)-d.lost)), countText(int64(len(d.child.acks))), more)
@@ -53,7 +54,7 @@ func (d *demo) lineAt(queue int32, offset int64) int { return int(offset)*demoQu
 func (d *demo) compare(m *actorstore.MessageExt) error {
 	n := d.lineAt(m.QueueID, m.QueueOffset)
 	if n > len(d.lines) || string(m.Body) != d.lines[n-1].body {
-		return fail(exitFailed, "actorstore verify", "message %d of queue %d is not line %d of the input: %q",
+		return damaged("actorstore verify on the directory, with --keep", "message %d of queue %d is not line %d of the input: %q",
 			m.QueueOffset, m.QueueID, n, preview(m.Body, 60))
 	}
 	return nil

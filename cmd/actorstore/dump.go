@@ -70,7 +70,7 @@ func (a *app) dump(ctx context.Context, f *dumpFlags, args []string) (err error)
 	}
 	d := &dumper{a: a, f: f, dir: args[0], segment: o.MappedFileSizeCommitLog}
 	if !a.json && !f.ruler {
-		d.table = a.table(">PHY", ">SIZE", "KIND", "TOPIC", ">QUEUE", ">OFFSET", "SYSFLAG", "STORED", ">BODY", "CHECKSUM")
+		d.table = a.table(">PHY", ">SIZE", "KIND", "TOPIC", ">QUEUE", ">OFFSET", "SYSFLAG", "STORED", ">BODY", "CHECKSUM", "")
 	}
 	// The walk goes on to the log's end: it would take a record that --to cuts
 	// for damage.
@@ -82,7 +82,7 @@ func (a *app) dump(ctx context.Context, f *dumpFlags, args []string) (err error)
 		err = errors.Join(err, d.table.print())
 	}
 	if err == nil && d.damaged > 0 {
-		return fail(exitFailed, "actorstore verify DIR checks queues and index, too", "%s", counted(int64(d.damaged), "damaged place"))
+		return damaged("actorstore verify DIR checks queues and index, too", "%s", counted(int64(d.damaged), "damaged place"))
 	}
 	return err
 }

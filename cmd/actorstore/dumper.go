@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -57,7 +58,7 @@ func (d *dumper) record(e actorstore.Entry) error {
 		}
 		return d.table.row(strconv.FormatInt(e.Offset, 10), strconv.Itoa(e.Size), "record", harmless(m.Topic, false),
 			strconv.Itoa(int(m.QueueID)), strconv.FormatInt(m.QueueOffset, 10), sysFlagText(m.SysFlag),
-			timeText(m.StoreTimestamp), strconv.Itoa(len(m.Body)), sum)
+			timeText(m.StoreTimestamp), strconv.Itoa(len(m.Body)), sum, "")
 	}
 	d.head(e, "record", fmt.Sprintf("%s/%d @ %d", harmless(m.Topic, false), m.QueueID, m.QueueOffset))
 	d.a.ruler(e.Bytes, d.f.all)
@@ -69,7 +70,7 @@ func (d *dumper) blank(e actorstore.Entry) error {
 		return d.a.put(d.line.line().text("kind", "blank").number("phy", e.Offset).number("size", int64(e.Size)))
 	}
 	if d.table != nil {
-		return d.table.row(strconv.FormatInt(e.Offset, 10), strconv.Itoa(e.Size), "BLANK", "", "", "", "", "", "", "")
+		return d.table.row(strconv.FormatInt(e.Offset, 10), strconv.Itoa(e.Size), "BLANK", "", "", "", "", "", "", "", "")
 	}
 	d.head(e, "BLANK", "to the end of the segment")
 	d.a.ruler(e.Bytes, d.f.all)
@@ -88,7 +89,7 @@ func (d *dumper) damage(e actorstore.Entry, damage error) error {
 	}
 	if d.table != nil {
 		return d.table.row(strconv.FormatInt(e.Offset, 10), strconv.Itoa(e.Size), d.a.paint(red, "DAMAGE"),
-			d.a.paint(red, "want "+want+", got "+got), "", "", "", "", "", "")
+			"", "", "", "", "", "", "", d.a.paint(red, "want "+want+", got "+got))
 	}
 	d.head(e, d.a.paint(red, "DAMAGE"), "want "+want+", got "+got)
 	d.a.ruler(d.raw(e), d.f.all)
@@ -102,7 +103,10 @@ func (d *dumper) head(e actorstore.Entry, kind, what string) {
 // raw reads damaged bytes from the file: a walk gives none for them.
 func (d *dumper) raw(e actorstore.Entry) []byte {
 	start := e.Offset - e.Offset%d.segment
-	f, err := os.Open(filepath.Join(d.dir, "commitlog", mapped.Name(start)))
+	f, err := os.Open(filepath.Join(d.a.logDir(d.dir), mapped.Name(start)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // that is the damage
+	}
 	if err != nil {
 		d.a.note("%v", err)
 		return nil

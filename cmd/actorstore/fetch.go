@@ -63,7 +63,7 @@ func (f *fetcher) each(get func(actorstore.GetRequest) (int64, actorstore.GetMes
 		for next := f.begin[q]; next < f.end[q]; {
 			after, status, err := get(actorstore.GetRequest{Topic: load.Topic, QueueID: int32(q), Offset: next, MaxCount: fetchBatch})
 			if err == nil && (status != actorstore.Found || after <= next) {
-				err = fail(exitFailed, "", "queue %d at %d: %v", q, next, status)
+				err = fail(kindFailed, "", "queue %d at %d: %v", q, next, status)
 			}
 			if err != nil {
 				return err

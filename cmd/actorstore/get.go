@@ -29,8 +29,9 @@ func newGet(a *app) *cobra.Command {
 order. Each message was checked; damaged ones are named on standard error, left
 out, and make the exit code 1.
 
-With --json a line has the fields of export --json and, unless --body none, the
-fields "body" and "encoding" (text, hex or base64).`,
+With --json a line has the fields of export --json, then "id", the offset message
+id, "uniqKey" if a client has given the message an id of its own (UNIQ_KEY), and,
+unless --body none, "body" and "encoding" (text, hex or base64).`,
 		Example: `  actorstore get data orders                         the first ten of each queue
   actorstore get data orders 0 --offset 100 --count 5 --body text
   actorstore get data orders --time 10m              stored in the last ten minutes

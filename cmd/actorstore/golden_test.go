@@ -76,10 +76,12 @@ func TestMessagesAreGolden(t *testing.T) {
 		{"get", "--json", "--body", "none", "-n", "-1", dir, topic},
 		{"tail", "--json", "--body", "none", dir, topic},
 		{"query", "--json", "--messages", "--body", "none", dir, "orders", "order-15"},
+		{"lookup", "--json", "--body", "none", dir, "5504"},
 	} {
 		for _, l := range succeeds(t, args...).lines() {
-			if !want[l] {
-				t.Errorf("%s: not a golden line: %s", args[0], l)
+			golden, id, _ := strings.Cut(l, `,"id":"`)
+			if !want[golden+"}"] || !strings.HasPrefix(id, "7F00000100002A9F") {
+				t.Errorf("%s: not a golden line and an id: %s", args[0], l)
 			}
 		}
 	}
@@ -114,7 +116,7 @@ func TestReadingTouchesNothing(t *testing.T) {
 		for _, args := range [][]string{
 			{"export", dir}, {"export", "--json", dir}, {"stat", dir}, {"stat", "--json", dir},
 			{"get", dir, "orders"}, {"get", dir, "orders", "0", "--time", "1h"}, {"tail", dir, "orders"},
-			{"query", dir, "orders", "order-15"}, {"dump", dir}, {"dump", "--ruler", dir, "-n", "20"},
+			{"query", dir, "orders", "order-15"}, {"lookup", dir, "0"}, {"repair", dir}, {"dump", dir}, {"dump", "--ruler", dir, "-n", "20"},
 			{"verify", dir}, {"__complete", "get", dir, ""},
 		} {
 			program(t, args...)

@@ -110,7 +110,7 @@ func (r *ingest) take(ctx context.Context, it item) error {
 	switch {
 	case it.err == nil:
 		return r.add(ctx, it.message)
-	case errors.As(it.err, &bad) && bad.code == exitUsage && r.f.skipBad:
+	case errors.As(it.err, &bad) && bad.kind == kindUsage && r.f.skipBad:
 		r.a.note("%v", it.err)
 		r.skipped++
 		return nil
@@ -189,7 +189,11 @@ func (r *ingest) summary(took time.Duration) error {
 		countText(r.read), tookText(took), countText(int64(float64(r.stored)/seconds)),
 		bytesText(int64(float64(r.bytes)/seconds)))
 	if r.skipped > 0 {
-		r.a.printf("%s %s lines that are no message\n", r.a.paint(yellow, "passed by"), countText(r.skipped))
+		what := "line that is no message"
+		if r.skipped != 1 {
+			what = "lines that are no messages"
+		}
+		r.a.printf("%s %s %s\n", r.a.paint(yellow, "skipped"), countText(r.skipped), what)
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if flushed := a.out.Flush(); err == nil {
 		err = flushed
 	}
+	a.json = a.json || wantsJSON(args) // flags behind a wrong one were not read
 	return a.report(ctx, err)
 }
 

@@ -101,7 +101,7 @@ func (b *bench) get(ctx context.Context, begin []int64, how func(*fetcher, conte
 		want += end[q] - begin[q]
 	}
 	if err == nil && read != want {
-		err = fail(exitFailed, "actorstore verify", "read %d messages of %d", read, want)
+		err = damaged("actorstore verify DIR", "read %d messages of %d", read, want)
 	}
 	return took, err
 }

@@ -28,6 +28,16 @@ func (l *jsonLine) message(m *actorstore.MessageExt, props string) *jsonLine {
 		text("md5", hex.EncodeToString(sum[:])).text("props", props)
 }
 
+// ids adds what RocketMQ knows the message by: the offset message id, and the
+// client's own, which is a property too.
+func (l *jsonLine) ids(m *actorstore.MessageExt) *jsonLine {
+	l.text("id", m.MsgID())
+	if key := m.UniqKey(); key != "" {
+		l.text("uniqKey", key)
+	}
+	return l
+}
+
 // javaHost prints an address as Java's InetSocketAddress does: all eight groups
 // of an IPv6 address, none of them shortened to "::".
 func javaHost(a netip.AddrPort) string {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -103,6 +104,9 @@ func (a *app) recover(ctx context.Context, dir string) error {
 // open opens a store for writing and tells what recovery did.
 func (a *app) open(ctx context.Context, o actorstore.Options) (*actorstore.Store, error) {
 	s, opened, err := a.openStore(ctx, o)
+	if err != nil {
+		return nil, a.wrongSize(err)
+	}
 	how := "was not closed cleanly"
 	if opened.Clean {
 		how = "was closed cleanly, but is damaged"
@@ -111,21 +115,57 @@ func (a *app) open(ctx context.Context, o actorstore.Options) (*actorstore.Store
 		a.note("%s: the log ends at %d, but %s behind that were on disk when it was last used by this engine; "+
 			"they are gone, or another engine has cut them", o.StorePathRootDir, opened.End, counted(opened.Missing, "byte"))
 	}
-	if err == nil && opened.End > opened.Min && (!opened.Clean || opened.Cut > 0) {
-		a.note("%s %s: recovered in %s; the log ends at %d, %s behind it were set aside, %s",
-			o.StorePathRootDir, how, tookText(opened.Took), opened.End, counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))
+	switch {
+	case opened.End > opened.Min && (!opened.Clean || opened.Cut > 0):
+		a.note("%s %s: recovered in %s; the log ends at %s, %s behind it set aside, %s", o.StorePathRootDir, how,
+			tookText(opened.Took), countText(opened.End), counted(opened.Cut, "byte"), counted(int64(opened.Damaged), "damaged place"))
+	case opened.met > 0:
+		a.noteAbout(opened.first, "%s was closed cleanly, but is damaged: %s, the first: %v", o.StorePathRootDir,
+			counted(opened.met, "finding"), opened.first)
 	}
-	return s, err
+	return s, nil
 }
 
-func (a *app) openStore(ctx context.Context, o actorstore.Options) (*actorstore.Store, actorstore.OpenedEvent, error) {
+// opened is what opening told.
+type opened struct {
+	actorstore.OpenedEvent
+	met   int64 // findings
+	first error // of them
+}
+
+func (a *app) openStore(ctx context.Context, o actorstore.Options) (*actorstore.Store, opened, error) {
 	// A reader of our output that goes away must not end us between two steps.
 	signal.Ignore(syscall.SIGPIPE)
 	defer a.bar.end()
-	var opened actorstore.OpenedEvent
-	o.Events.Opened = func(e actorstore.OpenedEvent) { opened = e }
+	var mu sync.Mutex // damage is also told later, by those who read
+	var now opened
+	o.Events.Opened = func(e actorstore.OpenedEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		now.OpenedEvent = e
+	}
+	o.Events.CorruptionFound = func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now.met++; now.first == nil {
+			now.first = err
+		}
+	}
 	s, err := actorstore.Open(ctx, o)
-	return s, opened, err
+	mu.Lock()
+	defer mu.Unlock()
+	return s, now, err
+}
+
+// wrongSize tells --segment-size of a store that has other segments from damage.
+func (a *app) wrongSize(err error) error {
+	given := int64(a.store.segment)
+	found, ferr := actorstore.FoundOptionsAt(a.dir, a.store.commitLog)
+	if !errors.Is(err, actorstore.ErrCorrupt) || given == 0 || ferr != nil || found.MappedFileSizeCommitLog == given {
+		return err
+	}
+	return usage("leave --segment-size out: sizes are those of the files; if the file was cut, actorstore repair DIR --segment-size "+
+		a.store.segment.String()+" says what can be done", "--segment-size: the segment found has %d bytes, got %d", found.MappedFileSizeCommitLog, given)
 }
 
 // closeTime is how long a store may take to close after an interrupt.

@@ -25,8 +25,9 @@ func newQuery(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query DIR TOPIC KEY [flags]",
 		Short: "Find messages by key",
-		Long: `Find messages by key: one of a message's KEYS, or its UNIQ_KEY. At most the
-newest --count are found.
+		Long: `Find messages by key: one of a message's KEYS, or its UNIQ_KEY, the msgId of
+RocketMQ's clients. At most the newest --count are found. ID is the offset message
+id, which lookup takes.
 
 With --json one line is printed, {"query":"TOPIC/KEY","offsets":"0 5291"}: the
 physical offsets, ascending, none of them if there is no match (exit code 0, since
@@ -39,8 +40,8 @@ get prints it.`,
 		Args: words("DIR", "TOPIC", "KEY"), ValidArgsFunction: a.storeWords,
 	}
 	numberVar(c, &f.count, "count", "n", 64, 1, "at most so many messages, the newest")
-	c.Flags().StringVar(&f.begin, "begin", "", "only messages stored then or later: "+timeForms)
-	c.Flags().StringVar(&f.end, "end", "", "only messages stored then or before")
+	c.Flags().StringVar(&f.begin, "begin", "", "only messages stored then or later (0, or none: no bound): "+timeForms)
+	c.Flags().StringVar(&f.end, "end", "", "only messages stored then or before (0, or none: no bound)")
 	c.Flags().BoolVar(&f.byTag, "tag", false, "KEY is a tag (the index of RocketMQ 5.5 holds tags, too)")
 	c.Flags().BoolVar(&f.messages, "messages", false, "with --json: the messages, not their offsets")
 	f.body.flag(c)
@@ -72,7 +73,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, args []string) (err erro
 	if a.json && !f.messages {
 		return errors.Join(a.queryLine(req, found.Messages), err)
 	}
-	s := a.shower(i, f.body)
+	s := a.shower(i, f.body).withIDs()
 	for k := range found.Messages {
 		if err := s.show(ctx, &found.Messages[k]); err != nil {
 			return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,6 +31,9 @@ end, or the list of deleted topics. Without that flag such a store is left as it
 
 Repair may be interrupted or killed and run again. Exit code 0 if nothing is left
 to repair and no record is damaged, else 1.
+
+PLACES is at how many places actorstore verify finds what the step mends; FILE, or
+the queue (TOPIC-QUEUE), and OFFSET are those of the first, as verify tells them.
 
 With --json each step is a line, {"step":"rebuild","part":"consumequeue",
 "path":"t-0","offset":3,"end":0,"count":2,"want":"...","got":"...","to":"",
@@ -97,7 +99,7 @@ func (p *repaired) json() error {
 		}
 	}
 	for _, f := range p.r.Left {
-		if err := p.a.put(findingLine(&l, f)); err != nil {
+		if err := p.a.put(findingLine(&l, f, false)); err != nil {
 			return err
 		}
 	}
@@ -116,7 +118,7 @@ func (p *repaired) people() error {
 		a.printf("%s\n", a.paint(bold, map[bool]string{true: "done", false: "to do"}[r.Done]))
 		t := a.table("ACTION", "PART", "FILE", ">OFFSET", ">PLACES", "WHY")
 		for _, s := range r.Steps {
-			if err := t.row(a.paint(yellow, string(s.Action)), string(s.Where), p.short(s.Path), strconv.FormatInt(s.Offset, 10),
+			if err := t.row(a.paint(yellow, string(s.Action)), string(s.Where), short(p.dir, s.Path), strconv.FormatInt(s.Offset, 10),
 				countText(s.Count), why(s)); err != nil {
 				return err
 			}
@@ -127,10 +129,9 @@ func (p *repaired) people() error {
 	}
 	if len(r.Left) > 0 {
 		a.printf("%s\n", a.paint(bold, "damaged, and nothing can heal it"))
-		t := a.table("PART", "FILE", ">OFFSET", ">NEXT", "WANT", "GOT")
+		t := a.table("PART", "FILE", ">OFFSET", ">END", "WANT", "GOT")
 		for _, f := range r.Left {
-			if err := t.row(a.paint(red, string(f.Where)), p.short(f.Path), strconv.FormatInt(f.Offset, 10),
-				strconv.FormatInt(max(f.End, f.Offset), 10), f.Want, f.Got); err != nil {
+			if err := t.row(a.findingCells(p.dir, f)...); err != nil {
 				return err
 			}
 		}
@@ -144,7 +145,7 @@ func (p *repaired) people() error {
 	a.printf("%s\n", a.paint(bold, "kept aside"))
 	t := a.table("FILE", ">SIZE")
 	for _, k := range r.Kept {
-		if err := t.row(p.short(k.Path), bytesText(k.Size)); err != nil {
+		if err := t.row(short(p.dir, k.Path), bytesText(k.Size)); err != nil {
 			return err
 		}
 	}
@@ -160,31 +161,31 @@ func why(s actorstore.RepairStep) string {
 	return text
 }
 
-// short is a path below the store.
-func (p *repaired) short(path string) string {
-	if rel, err := filepath.Rel(p.dir, path); err == nil && filepath.IsLocal(rel) && rel != "." {
-		return rel
-	}
-	return path
-}
-
 // verdict ends the command.
 func (p *repaired) verdict(skip bool) error {
 	r, steps, left := p.r, int64(len(p.r.Steps)), int64(len(p.r.Left))
-	command := "actorstore repair " + p.dir + " --yes"
+	const command = "actorstore repair DIR --yes"
 	switch n := int64(r.Choices()); {
 	case n > 0 && !r.Done && !skip:
-		return fail(exitFailed, command+" --skip-damaged, or a copy of the directory first",
-			"%s to do in %s, of which %d give something up; nothing was changed", counted(steps, "step"), p.dir, n)
+		return damaged(command+" --skip-damaged, or a copy of the directory first",
+			"%s to do in %s, of which %s up; nothing was changed", counted(steps, "step"), p.dir, give(n))
 	case steps > 0 && !r.Done:
-		return fail(exitFailed, command, "%s to do in %s; nothing was changed", counted(steps, "step"), p.dir)
+		return damaged(command, "%s to do in %s; nothing was changed", counted(steps, "step"), p.dir)
 	case left > 0:
-		return fail(exitFailed, "actorstore dump "+p.dir+" --ruler --from OFFSET shows a place; all other records are served",
-			"%s in %s cannot be healed", counted(left, "damaged place"), p.dir)
+		return damaged("actorstore dump DIR --ruler --from OFFSET shows a place of the log",
+			"%s in %s cannot be healed; all other records are served", counted(left, "damaged place"), p.dir)
 	case !p.a.json && steps == 0:
 		p.a.printf("%s log from %s to %s\n", p.a.paint(green, "nothing to repair:"), countText(r.Min), countText(r.End))
 	case !p.a.json:
 		p.a.printf("%s log from %s to %s\n", p.a.paint(green, "repaired and checked:"), countText(r.Min), countText(r.End))
 	}
 	return nil
+}
+
+// give is how many steps give something up, with its verb.
+func give(n int64) string {
+	if n == 1 {
+		return "1 gives something"
+	}
+	return countText(n) + " give something"
 }

@@ -50,7 +50,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	cobra.EnableCommandSorting = false
 	add("write", newDemo(a), newPut(a), newRun(a), newBench(a))
-	add("read", newGet(a), newTail(a), newQuery(a), newExport(a))
+	add("read", newGet(a), newTail(a), newQuery(a), newLookup(a), newExport(a))
 	add("check", newStat(a), newDump(a), newVerify(a), newRepair(a))
 	root.AddCommand(newVersion(a))
 	return root

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/actorstore/actorstore/commitlog/record"
 )
@@ -89,9 +88,7 @@ func integer(b []byte) int64 {
 
 func number(b []byte) string { return strconv.FormatInt(integer(b), 10) }
 
-func millis(b []byte) string {
-	return time.UnixMilli(integer(b)).UTC().Format("06-01-02 15:04:05")
-}
+func millis(b []byte) string { return timeText(integer(b)) }
 
 func magicText(b []byte) string {
 	switch binary.BigEndian.Uint32(append(make([]byte, 4-len(b)), b...)) {

@@ -53,7 +53,7 @@ func newRun(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.format, "format", "", "what a line is: lines or jsonl (default: jsonl for a file named so, or .ndjson, else lines)")
 	c.Flags().StringVar(&f.keyField, "key-field", "", "with jsonl: the member that is the key")
 	c.Flags().BoolVar(&f.whole, "whole", false, "with jsonl: the whole line is the body, whatever is in it")
-	c.Flags().BoolVar(&f.skipBad, "skip-bad", false, "pass lines by that are no message")
+	c.Flags().BoolVar(&f.skipBad, "skip-bad", false, "skip lines that are no messages")
 	numberVar(c, &f.batch, "batch", "", 1, 1, "at most so many messages are put together")
 	numberVar(c, &f.window, "window", "", 512, 1, "at most so many puts are under way")
 	c.Flags().BoolVar(&f.acks, "acks", false, "print a JSON line for each acknowledged message")

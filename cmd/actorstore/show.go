@@ -15,6 +15,7 @@ type shower struct {
 	form  bodyForm
 	line  jsonLine
 	table *table
+	ids   bool // message ids stand in the table, and no topic
 	count int64
 }
 
@@ -24,12 +25,25 @@ const bodyColumn = 24
 func (a *app) shower(i *actorstore.Inspection, form bodyForm) *shower {
 	s := &shower{a: a, i: i, form: form}
 	if !a.json && (form == bodyAuto || form == bodyNone) {
-		headers := []string{"TOPIC", ">QUEUE", ">OFFSET", ">PHY", ">SIZE", "STORED", "TAGS", "KEYS"}
-		if form == bodyAuto {
-			headers = append(headers, "BODY")
-		}
-		s.table = a.table(headers...)
-		s.table.flex = form == bodyAuto
+		s.columns("TOPIC")
+	}
+	return s
+}
+
+// columns begins the table.
+func (s *shower) columns(first string) {
+	headers := []string{first, ">QUEUE", ">OFFSET", ">PHY", ">SIZE", "STORED", "TAGS", "KEYS"}
+	if s.form == bodyAuto {
+		headers = append(headers, "BODY")
+	}
+	s.table = s.a.table(headers...)
+	s.table.flex = s.form == bodyAuto
+}
+
+// withIDs shows message ids where topics stand: all are of one topic.
+func (s *shower) withIDs() *shower {
+	if s.ids = true; s.table != nil {
+		s.columns("ID")
 	}
 	return s
 }
@@ -42,7 +56,7 @@ func (s *shower) show(ctx context.Context, m *actorstore.MessageExt) error {
 		if err != nil {
 			return err
 		}
-		l := s.line.line().message(m, props)
+		l := s.line.line().message(m, props).ids(m)
 		s.form.json(l, m.Body)
 		return s.a.put(l)
 	}
@@ -53,7 +67,11 @@ func (s *shower) show(ctx context.Context, m *actorstore.MessageExt) error {
 }
 
 func (s *shower) cells(m *actorstore.MessageExt) []string {
-	cells := []string{harmless(m.Topic, false), strconv.Itoa(int(m.QueueID)), strconv.FormatInt(m.QueueOffset, 10),
+	first := harmless(m.Topic, false)
+	if s.ids {
+		first = m.MsgID()
+	}
+	cells := []string{first, strconv.Itoa(int(m.QueueID)), strconv.FormatInt(m.QueueOffset, 10),
 		strconv.FormatInt(m.PhysicalOffset, 10), strconv.Itoa(int(m.StoreSize)), timeText(m.StoreTimestamp),
 		harmless(m.Tags(), false), harmless(strings.Join(m.Keys(), " "), false)}
 	if s.form == bodyAuto {
@@ -72,7 +90,9 @@ func (s *shower) block(m *actorstore.MessageExt) error {
 	for name, value := range m.Properties.All() {
 		a.printf("  %s = %s\n", a.paint(cyan, harmless(name, false)), harmless(value, false))
 	}
-	a.printf("%s\n", s.form.whole(m.Body, a.outTerminal))
+	if s.form != bodyNone {
+		a.printf("%s\n", s.form.whole(m.Body, a.outTerminal))
+	}
 	return nil
 }
 

@@ -89,7 +89,7 @@ func (s *source) next() (actorstore.Message, error) {
 			if errors.Is(err, bufio.ErrTooLong) {
 				err = fmt.Errorf("want at most %s", bytesText(lineMost))
 			}
-			return actorstore.Message{}, fail(exitFailed, "shorter lines", "line %d: %w", s.number+1, err)
+			return actorstore.Message{}, fail(kindFailed, "shorter lines", "line %d: %w", s.number+1, err)
 		}
 		return actorstore.Message{}, io.EOF
 	}
@@ -116,7 +116,7 @@ func (s *source) named(m *actorstore.Message) error {
 }
 
 func (s *source) bad(line int64, err error) error {
-	return fail(exitUsage, "mend the line; --skip-bad passes such lines by; actorstore run --help says what a line may be",
+	return fail(kindUsage, "mend the line; --skip-bad skips such lines; actorstore run --help says what a line may be",
 		"line %d: %w", line, err)
 }
 

@@ -43,7 +43,7 @@ func (a *app) stat(ctx context.Context, dir string) (err error) {
 		err = s.people()
 	}
 	if n := len(s.findings); err == nil && n > 0 {
-		return fail(exitFailed, "actorstore verify "+dir, "%s in %s", counted(int64(n), "finding"), dir)
+		return damaged("actorstore verify DIR", "%s in %s", counted(int64(n), "finding"), dir)
 	}
 	return err
 }

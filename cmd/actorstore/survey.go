@@ -101,7 +101,7 @@ func (s *survey) json() error {
 		}
 	}
 	for _, f := range s.findings {
-		if err := s.a.put(findingLine(&l, f)); err != nil {
+		if err := s.a.put(findingLine(&l, f, s.i.Heals(f))); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *survey) people() error {
 	say("queues", "%s, %s (sparse)", counted(s.queues.files, "file"), bytesText(s.queues.bytes))
 	say("index", "%s, %s", counted(s.index.files, "file"), bytesText(s.index.bytes))
 	if s.aside.files > 0 {
-		say("aside", "%s, %s, that recovery cut away and kept in %s", counted(s.aside.files, "file"), bytesText(s.aside.bytes),
+		say("aside", "%s, %s, that recovery or repair took away, in %s", counted(s.aside.files, "file"), bytesText(s.aside.bytes),
 			filepath.Join(s.dir, "actorstore", "aside"))
 	}
 	say("on disk", "%s", onDisk(&r.Plan, s.least, s.end))
@@ -134,6 +134,7 @@ func (s *survey) people() error {
 		say("damage", "%s", a.paint(green, "none seen at the end of the log; verify reads everything"))
 	}
 	for _, f := range s.findings {
+		f.Path = short(s.dir, f.Path)
 		say("damage", "%s", a.paint(red, f.String()))
 	}
 	a.printf("\n")
@@ -153,10 +154,9 @@ func onDisk(p *actorstore.Plan, least, end int64) string {
 	case mark.FlushedEnd <= least:
 		return "not known yet: the first records were not flushed when this was last written down"
 	case mark.FlushedEnd >= end:
-		return fmt.Sprintf("the whole log (mark number %d)", mark.Sequence)
+		return "the whole log"
 	}
-	return fmt.Sprintf("the log up to %s, the last %s perhaps not (mark number %d)", countText(mark.FlushedEnd),
-		bytesText(end-mark.FlushedEnd), mark.Sequence)
+	return fmt.Sprintf("the log up to %s, the last %s perhaps not", countText(mark.FlushedEnd), bytesText(end-mark.FlushedEnd))
 }
 
 func (s *survey) queueTable() error {

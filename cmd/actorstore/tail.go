@@ -117,7 +117,7 @@ func (t *tailer) step(ctx context.Context, i *actorstore.Inspection) (damaged in
 		t.next = map[int32]int64{}
 	}
 	var none *failure
-	if t.follow && errors.As(err, &none) && none.code == exitNotFound {
+	if t.follow && errors.As(err, &none) && none.kind == kindNotFound {
 		return 0, nil
 	}
 	if err != nil {

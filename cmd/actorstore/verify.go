@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +19,18 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify DIR [flags]",
 		Short: "Check everything against everything",
 		Long: `Read the whole store and check every record, its checksum, every queue entry and
-the index against the log. Nothing is changed. Each finding names the file, the
-offset, what was expected and what stands there. Exit code 1 if there is any.
+the index against the log. Nothing is changed. Each finding names the file (or
+the queue, TOPIC-QUEUE), the offset, what was expected and what stands there. Exit
+code 1 if there is any.
+
+OFFSET and END (where a range is damaged) are physical offsets in the log's files,
+numbers of messages in a queue, and bytes in any other file. A finding marked
+"lasting" is damage inside the log that nothing can heal: reading tells of it and
+serves all other records. actorstore repair mends the others.
 
 With --json each finding is a line, {"finding":"commitlog","path":"...",
-"offset":0,"end":0,"want":"...","got":"..."}, and the last line is the summary,
-{"findings":0,"min":0,"max":0}.
+"offset":0,"end":0,"want":"...","got":"...","heals":false}, and the last line is
+the summary, {"findings":1,"lasting":1,"min":0,"max":0}.
 
 A store in use changes while it is read, so verify refuses it.`,
 		Example: `  actorstore verify data
@@ -41,24 +50,21 @@ func (a *app) verify(ctx context.Context, dir string, anyway bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
 	if i.Locked() && !anyway {
-		return fail(exitBusy, "stop that process, or verify a copy of the directory; --in-use checks all the same",
+		return fail(kindBusy, "stop that process, or verify a copy of the directory; --in-use checks all the same",
 			"%s is in use by another process, and changes while it is read", dir)
 	}
 	var l jsonLine
-	findings := 0
-	t := a.table("PART", "FILE", ">OFFSET", ">END", "WANT", "GOT")
+	var found findings
+	t := a.table("PART", "FILE", ">OFFSET", ">END", "WANT", "GOT", "")
 	var printed error
 	err = i.Verify(ctx, func(f actorstore.Finding) {
-		findings++
+		heals := i.Heals(f)
+		found.add(f, heals)
 		if a.json {
-			printed = errors.Join(printed, a.put(findingLine(&l, f)))
+			printed = errors.Join(printed, a.put(findingLine(&l, f, heals)))
 			return
 		}
-		end := ""
-		if f.End > f.Offset {
-			end = strconv.FormatInt(f.End, 10)
-		}
-		printed = errors.Join(printed, t.row(a.paint(red, string(f.Where)), f.Path, strconv.FormatInt(f.Offset, 10), end, f.Want, f.Got))
+		printed = errors.Join(printed, t.row(append(a.findingCells(dir, f), lasting(heals))...))
 	})
 	a.bar.end()
 	if err := errors.Join(err, printed, t.print()); err != nil {
@@ -66,16 +72,58 @@ func (a *app) verify(ctx context.Context, dir string, anyway bool) (err error) {
 	}
 	least, end := i.Bounds()
 	if a.json {
-		err = a.put(l.line().number("findings", int64(findings)).number("min", least).number("max", end))
-	} else if findings == 0 {
+		err = a.put(l.line().number("findings", found.all).number("lasting", found.lasting).number("min", least).number("max", end))
+	} else if found.all == 0 {
 		a.printf("%s log from %s to %s, %s\n", a.paint(green, "no damage:"), countText(least), countText(end),
 			counted(int64(queueCount(i)), "queue"))
 	}
-	if err == nil && findings > 0 {
-		return fail(exitFailed, "actorstore dump "+dir+" --ruler --from OFFSET shows a place; actorstore repair says what can be done",
-			"%s in %s", counted(int64(findings), "finding"), dir)
+	if err == nil && found.all > 0 {
+		return damaged(found.hint(), "%s in %s%s", counted(found.all, "finding"), dir, found)
 	}
 	return err
+}
+
+// findings counts what verify has found.
+type findings struct{ all, lasting, log int64 }
+
+func (n *findings) add(f actorstore.Finding, heals bool) {
+	n.all++
+	if !heals {
+		n.lasting++
+	}
+	if string(f.Where) == "commitlog" {
+		n.log++
+	}
+}
+
+// String says how many of them stay.
+func (n findings) String() string {
+	switch {
+	case n.lasting == 0:
+		return ""
+	case n.lasting < n.all:
+		return fmt.Sprintf(", %s of them lasting", countText(n.lasting))
+	}
+	return ", which nothing can heal; all other records are served"
+}
+
+// hint is the next step, if there is one that helps.
+func (n findings) hint() string {
+	var steps []string
+	if n.all > n.lasting {
+		steps = append(steps, "actorstore repair DIR says what can be done")
+	}
+	if n.log > 0 {
+		steps = append(steps, "actorstore dump DIR --ruler --from OFFSET shows a place of the log")
+	}
+	return strings.Join(steps, ", ")
+}
+
+func lasting(heals bool) string {
+	if heals {
+		return ""
+	}
+	return "lasting"
 }
 
 func queueCount(i *actorstore.Inspection) (n int) {
@@ -85,8 +133,25 @@ func queueCount(i *actorstore.Inspection) (n int) {
 	return n
 }
 
+// findingCells are a finding in columns: part, file, offset, end, want, got.
+func (a *app) findingCells(dir string, f actorstore.Finding) []string {
+	end := ""
+	if f.End > f.Offset {
+		end = strconv.FormatInt(f.End, 10)
+	}
+	return []string{a.paint(red, string(f.Where)), short(dir, f.Path), strconv.FormatInt(f.Offset, 10), end, f.Want, f.Got}
+}
+
 // findingLine is a finding for machines, without its end.
-func findingLine(l *jsonLine, f actorstore.Finding) *jsonLine {
+func findingLine(l *jsonLine, f actorstore.Finding, heals bool) *jsonLine {
 	return l.line().text("finding", string(f.Where)).text("path", f.Path).number("offset", f.Offset).
-		number("end", f.End).text("want", f.Want).text("got", f.Got)
+		number("end", f.End).text("want", f.Want).text("got", f.Got).flag("heals", heals)
+}
+
+// short is a path of a store without the directory that was named.
+func short(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) && rel != "." {
+		return rel
+	}
+	return path
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -19,6 +20,14 @@ type queueWalk struct {
 	got   actorstore.GetResult
 	// damaged counts messages that cannot be read.
 	damaged int
+	bad     badRun
+}
+
+// badRun are damaged messages that follow each other: of a segment that is gone
+// there may be a million, and one line says as much.
+type badRun struct {
+	from, to int64 // queue offsets
+	first    error
 }
 
 // What a look cannot make sense of beside a writer is looked at again after a
@@ -34,6 +43,7 @@ const batchCount = 64
 // each hands every message to visit. It returns where the queue goes on.
 func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt) error) (next int64, err error) {
 	next = w.req.Offset
+	defer w.tell()
 	tries := 0
 	for next < w.end && w.limit != 0 {
 		w.req.Offset, w.req.MaxCount = next, batchCount
@@ -55,6 +65,9 @@ func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt)
 			continue
 		}
 		tries = 0
+		if len(w.got.Messages) > 0 {
+			w.tell()
+		}
 		for k := range w.got.Messages {
 			m := &w.got.Messages[k]
 			if err := visit(m); err != nil {
@@ -77,7 +90,7 @@ func (w *queueWalk) each(ctx context.Context, visit func(*actorstore.MessageExt)
 func (w *queueWalk) failed(why error) {
 	if why != nil && !w.i.Locked() {
 		w.damaged++
-		w.a.note("%s-%d: %v", w.req.Topic, w.req.QueueID, why)
+		w.a.noteAbout(why, "%s-%d: %v", harmless(w.req.Topic, false), w.req.QueueID, why)
 	}
 }
 
@@ -96,9 +109,29 @@ func (w *queueWalk) skips(err error) bool {
 	if !errors.As(err, &corrupt) && !errors.As(err, &fault) {
 		return false
 	}
-	w.damaged++
-	w.a.note("%s-%d: damaged at offset %d: %v", w.req.Topic, w.req.QueueID, w.req.Offset, err)
+	from, to := w.req.Offset, max(w.got.NextOffset, w.req.Offset+1)
+	w.damaged += int(to - from)
+	if w.bad.first != nil && w.bad.to == from {
+		w.bad.to = to
+		return true
+	}
+	w.tell()
+	w.bad = badRun{from, to, err}
 	return true
+}
+
+// tell tells of the damaged messages that were met last.
+func (w *queueWalk) tell() {
+	b, queue := &w.bad, fmt.Sprintf("%s-%d", harmless(w.req.Topic, false), w.req.QueueID)
+	switch {
+	case b.first == nil:
+		return
+	case b.to-b.from == 1:
+		w.a.noteAbout(b.first, "%s: message %d is damaged: %v", queue, b.from, b.first)
+	default:
+		w.a.noteAbout(b.first, "%s: messages %d to %d are damaged, the first: %v", queue, b.from, b.to-1, b.first)
+	}
+	*b = badRun{}
 }
 
 // damageFound ends a command that has shown all there is, but not everything
@@ -107,7 +140,7 @@ func damageFound(n int) error {
 	if n == 0 {
 		return nil
 	}
-	return fail(exitFailed, "actorstore verify DIR lists all damage", "%s left out", counted(int64(n), "damaged message"))
+	return damaged("actorstore verify DIR lists all damage", "%s left out", counted(int64(n), "damaged message"))
 }
 
 // queues are those of a topic, or the one that is asked for.
