@@ -4,10 +4,14 @@ import "time"
 
 // Events are told what happens in a store. Each function may be nil; it runs on
 // the goroutine of the actor where the thing happened, so it must not block and
-// must not call the store.
+// must not call the store. One that panics is logged, and harms nobody.
 type Events struct {
-	// Opened tells that the store serves, and what recovery did.
+	// Opened tells that the store serves, and what recovery did. It comes again
+	// when the store actor has failed and was restarted.
 	Opened func(OpenedEvent)
+	// Closed tells that a store which has served is gone, whoever ended it, and why
+	// it is not as it should be: nil if all was written down in order.
+	Closed func(err error)
 	// Recovery tells how far opening has come, and the index behind it.
 	Recovery func(RecoveryEvent)
 	// SegmentCreated tells of a new CommitLog segment.
@@ -24,7 +28,9 @@ type Events struct {
 	ReadOnly func(err error)
 	// CorruptionFound tells of damage; err is a *record.CorruptionError mostly.
 	CorruptionFound func(err error)
-	// ActorRestarted tells that an actor failed and came back.
+	// ActorRestarted tells that an actor failed and comes back. Of "store", the
+	// store actor itself, its parent decides whether it does: the actor system of
+	// Open restarts it up to ten times in ten seconds.
 	ActorRestarted func(ActorEvent)
 	// ActorHung tells that an actor has not moved for HangTimeout though it should.
 	// This event and the next two run on a goroutine of their own.
@@ -47,15 +53,13 @@ type Events struct {
 
 // OpenedEvent says what was found.
 type OpenedEvent struct {
-	Clean    bool          // the last stop was clean
-	Min, End int64         // physical offsets of the log
-	Cut      int64         // bytes behind the end that were set aside
-	Damaged  int           // places inside the log that cannot be read
-	Missing  int64         // bytes behind the end that were on disk once
-	// IndexBehind is how much log the index still lacks: its actor takes that in
-	// behind the open store, and Recovery tells how far it is.
-	IndexBehind int64
-	Took     time.Duration // of opening
+	Clean       bool          // the last stop was clean
+	Min, End    int64         // physical offsets of the log
+	Cut         int64         // bytes behind the end that were set aside
+	Damaged     int           // places inside the log that cannot be read
+	Missing     int64         // bytes behind the end that were on disk once
+	IndexBehind int64         // bytes of log that the index takes in behind the open store
+	Took        time.Duration // of opening
 }
 
 // RecoveryEvent says how far a phase has come.
