@@ -30,10 +30,11 @@
 // The mark counts if the six checkpoint fields are those it was written with
 // and its last record stands where it says. Then the scan begins at that record,
 // or at the summary's end if that is in front of it: below the mark the log is
-// known to be durable, and damage there is damage, never an end. Without a mark the store is another engine's (or has lost the mark): the
-// whole log is scanned, by all processors, and every unit of every queue is
-// checked against it. RocketMQ looks at ten files at most and takes the ends of
-// the queues on trust; both lose messages.
+// known to be durable, and damage there is damage, never an end. Without a mark
+// the store is another engine's (or has lost the mark): the whole log is scanned,
+// by all processors, and every unit of every queue is checked against it. RocketMQ
+// looks at ten files at most and takes the ends of the queues on trust; both lose
+// messages.
 //
 // The summary counts with the mark. Its queues must be there, reach at least as
 // far as it says, and their last unit below it must point at the right record;
