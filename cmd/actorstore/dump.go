@@ -30,6 +30,9 @@ queue), the fillers at the ends of segments, and damaged places, from the first
 whole record to the end of the log. SEGMENT is the name of a segment file, or any
 offset in it. --from in the middle of a record shows the rest of it as damage.
 
+SYSFLAG names the bits of a record's sysFlag that are set; CHECKSUM is what covers
+it: the whole record (property __CRC32#), or the body alone.
+
 --ruler draws each field with its offset, name, bytes and value. Bodies are cut
 after 256 bytes unless --all is given.
 

@@ -27,7 +27,8 @@ func newGet(a *app) *cobra.Command {
 		Short: "Print messages of a queue, in order",
 		Long: `Print messages of a queue, or of all queues of a topic one after the other, in
 order. Each message was checked; damaged ones are named on standard error, left
-out, and make the exit code 1.
+out, and make the exit code 1. PHY is the physical offset of the record, SIZE the
+bytes that it takes in the log.
 
 With --json a line has the fields of export --json, then "id", the offset message
 id, "uniqKey" if a client has given the message an id of its own (UNIQ_KEY), and,

@@ -185,8 +185,8 @@ func (r *ingest) summary(took time.Duration) error {
 		return r.a.put(r.line.line().number("stored", r.stored).number("skipped", r.skipped).number("lines", r.read).
 			number("bytes", r.bytes).real("seconds", seconds).real("put_per_s", float64(r.stored)/seconds))
 	}
-	r.a.printf("%s %s of %s lines in %s: %s messages/s, %s/s\n", r.a.paint(green, "stored"), countText(r.stored),
-		countText(r.read), tookText(took), countText(int64(float64(r.stored)/seconds)),
+	r.a.printf("%s %s of %s in %s: %s messages/s, %s/s\n", r.a.paint(green, "stored"), countText(r.stored),
+		counted(r.read, "line"), tookText(took), countText(int64(float64(r.stored)/seconds)),
 		bytesText(int64(float64(r.bytes)/seconds)))
 	if r.skipped > 0 {
 		what := "line that is no message"

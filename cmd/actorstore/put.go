@@ -30,7 +30,9 @@ func newPut(a *app) *cobra.Command {
 		Use:   "put DIR TOPIC [BODY|-] [flags]",
 		Short: "Store a message",
 		Long: `Store one message and print its offsets and message id. Without BODY, or with -,
-the body is standard input as it is. DIR becomes a new store if it is none.
+the body is standard input as it is. DIR becomes a new store if it is none. The
+answer ends with how safe the message is: written (in the page cache: it survives
+the death of the process) or flushed (on disk: it survives a power cut).
 
 --delay stores the message the way a broker does: on SCHEDULE_TOPIC_XXXX, with
 its topic and queue in the properties REAL_TOPIC and REAL_QID. It is a level (1,

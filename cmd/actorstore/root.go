@@ -15,6 +15,10 @@ DIR is the directory of a store (storePathRootDir). A store that RocketMQ wrote
 works as it is; file sizes are taken from the files found. Flags may stand
 anywhere. Answers go to standard output, everything else to standard error.
 
+With --json all that is printed is JSON, an object a line, notes {"note":"..."} and
+errors too: {"error":"...","kind":"not-found","code":4,"path":"...","offset":0,
+"try":"..."}, with path, offset and try where there are any.
+
 Commands that only read touch no file and work beside a process that has the
 store open. On a store that was not closed cleanly they show what stands there
 and say so; with --recover they recover it first, as opening it would.`

@@ -23,7 +23,8 @@ A message goes to its own queue, else to queue (line - 1) mod --queues. With
 stored as a batch (the queue then changes every N lines).
 
 --acks prints a line {"line":1,"topic":"t","queue":0,"offset":0,"phy":0} for each
-message when it was acknowledged.`
+message when it was acknowledged. The summary then, and with --json, is
+{"stored":2,"skipped":0,"lines":2,"bytes":10,"seconds":0.1,"put_per_s":20.0}.`
 
 // runFlags are what run is told.
 type runFlags struct {

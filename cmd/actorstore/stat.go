@@ -11,10 +11,18 @@ func newStat(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stat DIR [flags]",
 		Short: "Show topics, queues, offsets, watermarks and known damage",
-		Long: `Show how a store stands: whether its last stop was clean, the range of its log,
-segments and sizes of files, the durable mark and RocketMQ's checkpoint, damage
-that a look at the end of the log finds (verify reads everything), and each
-queue.
+		Long: `Show how a store stands, in a moment: its end is looked at, and verify reads
+everything.
+
+  store       whether its last stop was clean, or who uses it
+  log         the physical offsets at which it begins and ends
+  on disk     what of it is known to have been synced; this engine writes that down
+  checkpoint  RocketMQ's: messages stored until then are on disk in log, queues, index
+  damage      what is seen at the end of the log, or known from openings, reads and
+              repairs before
+
+MIN is the first offset of a queue that can be read, MAX the one that the next
+message will have.
 
 With --json the first line is the store, then come the queues as export --json
 prints them, then a line for each finding as verify --json prints it.`,

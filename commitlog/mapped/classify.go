@@ -18,9 +18,11 @@ type found struct {
 	size   int64
 }
 
-func wrongSize(path string, want, got int64) error {
+// wrongSize names the place where a file that begins at an offset ends too soon, or
+// goes on too long, in the numbers of its queue: for the log a physical offset.
+func wrongSize(path string, begin, want, got int64) error {
 	return &record.CorruptionError{
-		Path: path, Offset: min(want, got),
+		Path: path, Offset: begin + min(want, got),
 		Want: fmt.Sprintf("file of %d bytes", want),
 		Got:  fmt.Sprintf("%d bytes", got),
 		Next: -1,
@@ -80,7 +82,7 @@ func checkSizes(files []found, fileSize int64) (kept []found, empty string, err 
 	}
 	for _, f := range files {
 		if f.size != fileSize {
-			return nil, "", wrongSize(f.path, fileSize, f.size)
+			return nil, "", wrongSize(f.path, f.offset, fileSize, f.size)
 		}
 	}
 	return files, empty, nil

@@ -66,7 +66,7 @@ func sized(f File, size int64, prepare func(File) error) error {
 		return err
 	}
 	if got != size {
-		return wrongSize(f.Name(), size, got)
+		return wrongSize(f.Name(), 0, size, got)
 	}
 	return f.Sync()
 }

@@ -53,7 +53,7 @@ func MapFile(f File, offset, size int64, readOnly bool) (*MappedFile, error) {
 		return nil, err
 	}
 	if got != size {
-		return nil, wrongSize(f.Name(), size, got)
+		return nil, wrongSize(f.Name(), offset, size, got)
 	}
 	region, err := f.Map(0, size, !readOnly)
 	if err != nil {
