@@ -11,6 +11,9 @@
 //	var got actorstore.GetResult
 //	err = store.Poll(ctx, actorstore.GetRequest{Topic: "orders", Offset: put.QueueOffset}, &got)
 //
+// DefaultOptions make a new store with RocketMQ's file sizes; FoundOptions open one
+// that was made with others. Inspect looks at a store and changes nothing.
+//
 // # Promise
 //
 // A put answered PUT_OK is there after the process dies, and under SyncFlush

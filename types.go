@@ -155,7 +155,8 @@ const (
 )
 
 // DefaultOptions are RocketMQ's defaults, but for those whose comment says
-// otherwise, for a store at root.
+// otherwise, for a store at root. A store keeps the file sizes it was made with:
+// FoundOptions fit any.
 func DefaultOptions(root string) Options { return actors.DefaultOptions(root) }
 
 // NewProperties encodes pairs of names and values.
