@@ -90,3 +90,23 @@ func TestJSONLinesByName(t *testing.T) {
 		}
 	}
 }
+
+// A bar flickered for what was over at once: nothing is drawn in the first moments,
+// and nothing taken away that was not drawn.
+func TestNoBarForWhatIsShort(t *testing.T) {
+	var drawn strings.Builder
+	a := &app{err: &drawn, errTerminal: true}
+	m := a.meter("scan", 0, 100, true)
+	m.at(50)
+	m.finish()
+	if drawn.Len() > 0 {
+		t.Errorf("%q", drawn.String())
+	}
+	m = a.meter("scan", 0, 100, true)
+	m.began = m.began.Add(-barDelay)
+	m.at(50)
+	m.finish()
+	if !strings.Contains(drawn.String(), "scan 50 B of 100 B") {
+		t.Errorf("%q", drawn.String())
+	}
+}

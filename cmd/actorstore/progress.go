@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -19,9 +20,11 @@ type bar struct {
 	phase string
 }
 
-// barPause is between two drawings; rateLeast is how long must have been measured
-// before a rate says anything.
+// barDelay is how long something may take without a bar: what is over at once only
+// flickers. barPause is between two drawings; rateLeast is how long must have been
+// measured before a rate says anything.
 const (
+	barDelay  = 300 * time.Millisecond
 	barPause  = 100 * time.Millisecond
 	rateLeast = time.Second
 )
@@ -47,7 +50,7 @@ func (a *app) meter(what string, from, total int64, bytes bool) *meter {
 // at draws how far it is.
 func (m *meter) at(done int64) {
 	now := time.Now()
-	if now.Sub(m.drawn) < barPause {
+	if now.Sub(m.began) < barDelay || now.Sub(m.drawn) < barPause {
 		return
 	}
 	m.drawn = now
@@ -55,7 +58,11 @@ func (m *meter) at(done int64) {
 	_ = m.bar.Set64(done)
 }
 
-func (m *meter) finish() { _ = m.bar.Finish() }
+func (m *meter) finish() {
+	if !m.drawn.IsZero() {
+		_ = m.bar.Finish()
+	}
+}
 
 // text is what stands beside the bar. What was done before the first drawing took
 // a time that is not known: it is no part of the rate.
@@ -74,6 +81,12 @@ func (m *meter) text(done int64, took time.Duration) string {
 	return text
 }
 
+// phases are what recovery and verification do, in plain words.
+var phases = map[string]string{
+	"scan": "log scanned", "rewrite": "end of the log written again", "queues": "queues read",
+	"replay": "queues and index held against the log", "index": "index built",
+}
+
 // event is for actorstore.Events.
 func (b *bar) event(e actorstore.RecoveryEvent) {
 	if !b.a.errTerminal {
@@ -83,7 +96,7 @@ func (b *bar) event(e actorstore.RecoveryEvent) {
 	defer b.mu.Unlock()
 	if b.meter == nil || b.phase != e.Phase {
 		b.finish()
-		b.meter, b.phase = b.a.meter("recover: "+e.Phase, e.Done, e.Total, e.Phase != "queues"), e.Phase
+		b.meter, b.phase = b.a.meter(cmp.Or(phases[e.Phase], e.Phase), e.Done, e.Total, e.Phase != "queues"), e.Phase
 	}
 	b.meter.at(e.Done)
 }
