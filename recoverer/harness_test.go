@@ -53,7 +53,7 @@ func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
 func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
 func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
-func checkQueues(_ *store, in *recoverer.Input)    { in.CheckQueues = true }
+func checkQueues(_ *store, in *recoverer.Input)    { in.CheckAll = true }
 func indexFirst(_ *store, in *recoverer.Input)     { in.Parallel = backwards }
 func parallel(_ *store, in *recoverer.Input) {
 	in.Parallel = func(n int, f func(int)) {

@@ -31,9 +31,10 @@ type Input struct {
 	// MultiDispatch gives units in the light queues that a record names.
 	MultiDispatch bool
 	Delays        *record.DelayTable // nil = the default levels
-	// CheckQueues compares every unit of every queue with the log, whatever the
-	// summary says: for a store in which a damaged unit was met.
-	CheckQueues bool
+	// CheckAll checks what an opening takes on trust, for a store in which damage
+	// was met: every unit of every queue whatever the summary says, and the space
+	// behind the log's end whatever the last stop was like.
+	CheckAll bool
 	// InUse: another process has the store open and goes on writing. Inspect and
 	// Verify then end at the first bad place that nothing proves to be damage.
 	InUse bool

@@ -156,7 +156,7 @@ func (p *Plan) chooseSummary(in *Input) {
 		p.WhyAll = fmt.Sprintf("the queue summary ends at offset %d, the log holds [%d, %d)", s.Dispatched, p.Min, p.Limit)
 	default:
 		p.Own = true
-		if in.CheckQueues {
+		if in.CheckAll {
 			p.WhyAll = "asked for"
 			return
 		}

@@ -91,7 +91,7 @@ func (r *recovery) findEnd(ctx context.Context) error {
 	}
 	r.tellMissing()
 	m := r.plan.Mark
-	r.quiet = r.in.Clean && r.plan.Own && t.end == m.FlushedEnd && errors.Is(t.why, commitlog.ErrUnwritten)
+	r.quiet = r.in.Clean && !r.in.CheckAll && r.plan.Own && t.end == m.FlushedEnd && errors.Is(t.why, commitlog.ErrUnwritten)
 	if r.in.Clean && m != nil && t.end != m.FlushedEnd {
 		r.in.Clean = false // the abort marker was taken away by hand
 	}

@@ -70,7 +70,7 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 // scan reads some segments, each in chunks that may be read at once.
 func (t *tail) scan(ctx context.Context, batch []*mapped.MappedFile) ([]stretch, error) {
 	quiet := int64(-1)
-	if t.in.Clean && t.plan.Own {
+	if t.in.Clean && t.plan.Own && !t.in.CheckAll {
 		quiet = t.plan.Mark.FlushedEnd
 	}
 	type job struct{ segment, chunk int }

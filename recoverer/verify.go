@@ -91,7 +91,7 @@ func (v *verifier) behindEnd() error {
 			v.r.find(findingOf(CommitLog, err))
 		case at >= 0:
 			v.r.find(Finding{Where: CommitLog, Path: f.Path(), Offset: at, End: f.End(),
-				Want: fmt.Sprintf("zeros behind the end of the log at %d", end), Got: "bytes; recovery will keep them aside"})
+				Want: fmt.Sprintf("zeros behind the end of the log at %d", end), Got: "bytes; repair keeps them aside"})
 		}
 	}
 	return nil

@@ -154,7 +154,7 @@ func (in *Input) recover(ctx context.Context, p *plan) (err error) {
 	if err != nil {
 		return err
 	}
-	opened.Clean, opened.CheckQueues, opened.DeferIndex = p.clean, true, 0
+	opened.Clean, opened.CheckAll, opened.DeferIndex = p.clean, true, 0
 	if err := p.dropIndex(opened.Index, in.Layout.Aside()); err != nil {
 		return err
 	}
