@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -152,9 +153,24 @@ func (a *app) openStore(ctx context.Context, o actorstore.Options) (*actorstore.
 		}
 	}
 	s, err := actorstore.Open(ctx, o)
+	if err == nil {
+		err = a.awaitIndex(ctx, s, &o, now.IndexBehind)
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	return s, now, err
+}
+
+// awaitIndex waits for what the index takes in behind the open store, where the
+// progress of that can be seen; a service would go on.
+func (a *app) awaitIndex(ctx context.Context, s *actorstore.Store, o *actorstore.Options, behind int64) error {
+	if behind == 0 {
+		return nil
+	}
+	if err := s.Dispatched(ctx); err != nil {
+		return errors.Join(fmt.Errorf("%s: the index is not complete yet; the next opening goes on: %w", o.StorePathRootDir, err), a.close(s))
+	}
+	return nil
 }
 
 // wrongSize tells --segment-size of a store that has other segments from damage.
