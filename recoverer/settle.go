@@ -105,12 +105,8 @@ func (r *recovery) correctCheckpoint() {
 	if c.LogicsPhysicalOffset >= r.rep.End || c.LogicsPhysicalOffset < 0 {
 		c.LogicsPhysicalOffset, c.LogicsMsgTimestamp = max(last, 0), t
 	}
-	if c.ConfirmPhyOffset > r.rep.End {
-		c.ConfirmPhyOffset = r.rep.End
-	}
-	if c.MasterFlushedOffset > r.rep.End {
-		c.MasterFlushedOffset = r.rep.End
-	}
+	c.ConfirmPhyOffset = min(max(c.ConfirmPhyOffset, 0), r.rep.End)
+	c.MasterFlushedOffset = min(max(c.MasterFlushedOffset, 0), r.rep.End)
 }
 
 // writeCheckpoint writes the mark and then, if it changed, the page.

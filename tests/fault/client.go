@@ -10,6 +10,7 @@ import (
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
 // slow is how long any call may take before it counts as hung.
@@ -18,14 +19,13 @@ const slow = 2 * time.Second
 // Client drives one store and notes what it was told.
 type Client struct {
 	Options actorstore.Options
-	Store   Store   // nil while none is open
-	Puts    []*Put  // in the order they were sent, which is that of the log
-	Faults  []error // what must not be
+	Store   *Store // nil while none is open
+	Model   *oracle.Model
+	Puts    []*Put        // in the order they were sent, which is that of the log
+	Faults  []error       // what must not be
+	Limit   time.Duration // of each call, before it is given up; default a minute
 
-	Deleted map[string]int // topics whose deletion succeeded: puts before the n-th are gone
-	Unsure  map[string]int // topics whose deletion failed: puts before it may be gone
-	Limit   time.Duration  // of each call, before it is given up; default a minute
-	Expired int64          // retention was allowed to take what is below
+	unmarked bool // recovery had no mark to go by
 }
 
 // Fault notes something that must not be.
@@ -39,11 +39,10 @@ func (c *Client) timed(what string, call func(ctx context.Context) error) error 
 	if limit == 0 {
 		limit = time.Minute
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	began := time.Now()
+	ctx, p := wait(limit)
+	defer p.end()
 	err := call(ctx)
-	if took := time.Since(began); took > slow {
+	if took := p.waited(); took > slow {
 		c.Fault("%s took %v: %v\n%s", what, took, err, stacks())
 	}
 	return err
@@ -58,7 +57,7 @@ func stacks() []byte {
 // Open opens the store; false if it would not.
 func (c *Client) Open() bool {
 	err := c.timed("open", func(ctx context.Context) (err error) {
-		c.Store, err = open(ctx, c.Options)
+		c.Store, err = Open(ctx, c.Options)
 		return err
 	})
 	if err != nil {
@@ -80,14 +79,28 @@ func (c *Client) Close() error {
 // Sync says whether PUT_OK promises the disk.
 func (c *Client) Sync() bool { return c.Options.FlushDiskType == actorstore.SyncFlush }
 
+// send notes n messages that are about to be sent as one.
+func (c *Client) send(topic string, queue int32, size, n int) []*Put {
+	var ms []actorstore.Message
+	for range n {
+		ms = append(ms, message(len(c.Puts)+len(ms), topic, queue, size))
+	}
+	sent, err := c.Model.Sent(ms...)
+	if err != nil {
+		panic(err) // a number that was given out before
+	}
+	for _, s := range sent {
+		c.Puts = append(c.Puts, &Put{Sent: s})
+	}
+	return c.Puts[len(c.Puts)-n:]
+}
+
 // Begin sends a message.
 func (c *Client) Begin(topic string, queue int32, size int) *Put {
-	p := &Put{ID: len(c.Puts), Topic: topic, QueueID: queue, Size: size}
-	c.Puts = append(c.Puts, p)
-	m := p.Message()
+	p := c.send(topic, queue, size, 1)[0]
 	var err error
 	_ = c.timed("begin", func(context.Context) error {
-		p.pending, err = c.Store.Begin(&m)
+		p.pending, err = c.Store.Begin(&p.Message)
 		return err
 	})
 	p.begun = err == nil
@@ -122,13 +135,14 @@ func (c *Client) Wait(puts ...*Put) {
 }
 
 func (c *Client) settle(result actorstore.PutResult, err error, puts ...*Put) {
-	outcome, wrong := judge(result, err, c.Sync(), puts[0].begun)
-	if wrong != nil {
-		c.Fault("put %d: %w", puts[0].ID, wrong)
+	if wrong := honest(result, err, c.Sync(), puts[0].begun); wrong != nil {
+		c.Fault("put %d: %w", puts[0].Serial, wrong)
 	}
+	sent := make([]*oracle.Sent, len(puts))
 	for i, p := range puts {
-		p.Result, p.Outcome, p.Nth = result, outcome, i
+		sent[i] = p.Sent
 	}
+	c.Model.Settled(sent, result, err)
 }
 
 // Put sends a message and waits.
@@ -140,12 +154,10 @@ func (c *Client) Put(topic string, queue int32, size int) *Put {
 
 // Batch sends n messages as one and waits.
 func (c *Client) Batch(topic string, queue int32, size, n int) {
-	var puts []*Put
+	puts := c.send(topic, queue, size, n)
 	var ms []actorstore.Message
-	for range n {
-		p := &Put{ID: len(c.Puts), Topic: topic, QueueID: queue, Size: size}
-		c.Puts = append(c.Puts, p)
-		puts, ms = append(puts, p), append(ms, p.Message())
+	for _, p := range puts {
+		ms = append(ms, p.Message)
 	}
 	pending, err := c.Store.BeginBatch(ms)
 	puts[0].pending, puts[0].begun = pending, err == nil
@@ -173,22 +185,15 @@ func (c *Client) Many(topic string, queues int32, size, n, window int) {
 
 // Delete deletes a topic.
 func (c *Client) Delete(topic string) {
+	done := c.Model.Deleting(topic)
 	err := c.timed("delete topic", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Second) // it waits for dispatch, which waits for the disk
 		defer cancel()
 		return c.Store.DeleteTopic(ctx, topic)
 	})
 	if err == nil {
-		c.Deleted[topic] = len(c.Puts)
-		delete(c.Unsure, topic)
-	} else {
-		c.Unsure[topic] = len(c.Puts)
+		done()
 	}
-}
-
-// gone says whether a put's topic was deleted after it, and perhaps so.
-func (c *Client) gone(p *Put) (surely, perhaps bool) {
-	return p.ID < c.Deleted[p.Topic], p.ID < c.Unsure[p.Topic]
 }
 
 // NewClient makes a client of a small store on fsys: borders of segments, queue
@@ -208,6 +213,5 @@ func NewClient(fsys mapped.FS, root string, sync bool) *Client {
 	o.CleanResourceInterval = 200 * time.Millisecond
 	o.MaxOpenQueueFiles = 16
 	o.FileReservedTime = 0
-	c := &Client{Options: o, Deleted: map[string]int{}, Unsure: map[string]int{}}
-	return c
+	return &Client{Options: o, Model: oracle.New()}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -61,7 +62,7 @@ func realGate(t *testing.T, d *disk, host string, sync bool) (failed, acked int)
 	if err := c.Store.Flush(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	durable := len(c.Puts)
+	c.Model.Synced(c.Model.AckedEnd())
 	full := filepath.Join(host, "hog")
 	hog(t, full)
 	for range 200 {
@@ -79,7 +80,7 @@ func realGate(t *testing.T, d *disk, host string, sync bool) (failed, acked int)
 			t.Fatal(err)
 		}
 		if p := c.Put("orders", 0, 100); state.ReadOnly != nil && p.Result.Status != flusher.ServiceNotAvailable {
-			t.Errorf("put %d after the failed flush: %v %v", p.ID, p.Result.Status, p.Result.Err)
+			t.Errorf("put %d after the failed flush: %v %v", p.Serial, p.Result.Status, p.Result.Err)
 		}
 	}
 	failed = failedIn(script, root)
@@ -94,7 +95,8 @@ func realGate(t *testing.T, d *disk, host string, sync bool) (failed, acked int)
 	if failed > 0 && state.ReadOnly == nil {
 		t.Error("a flush has failed, the store is not read-only")
 	}
-	_ = c.Close()
+	marks := c.Marks()
+	at := c.Model.Take(func() oracle.Watermarks { return marks }, func() { _ = c.Close() })
 	for _, f := range c.Faults {
 		t.Error(f)
 	}
@@ -107,25 +109,14 @@ func realGate(t *testing.T, d *disk, host string, sync bool) (failed, acked int)
 	d.unmount(t) // the page cache lies, and goes
 	d.mount(t)
 	script.Clear()
-	reach := int64(1 << 62)
-	if !sync {
-		reach = state.Watermarks.Flushed
-	}
 	if !c.Open() {
 		t.Fatal("does not open again")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := c.Store.Dispatched(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(ctx, c.Store, 0, func(p *fault.Put) bool { return p.ID < durable || c.Promised(reach)(p) }); err != nil {
+	_, acked = c.Model.Counts()
+	if _, err := c.Reopened(ctx, at, oracle.PowerCut); err != nil {
 		t.Error(err)
-	}
-	for _, p := range c.Puts {
-		if p.Outcome == fault.Acked {
-			acked++
-		}
 	}
 	closeClient(t, c)
 	return failed, acked
@@ -138,7 +129,7 @@ func toPageEnd(t *testing.T, c *fault.Client) {
 	p := c.Put("orders", 0, 1000)
 	overhead := int64(p.Result.Size) - 1000
 	size := 2*4096 - p.Result.End()%4096 - overhead
-	if p = c.Put("orders", 0, int(size)); p.Outcome != fault.Acked || p.Result.End()%4096 != 0 {
+	if p = c.Put("orders", 0, int(size)); !p.Acked() || p.Result.End()%4096 != 0 {
 		t.Fatalf("the log ends at %d: %v", p.Result.End(), p.Result.Err)
 	}
 }

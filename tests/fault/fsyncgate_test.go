@@ -11,6 +11,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -79,7 +80,7 @@ func gate(t *testing.T, sync bool, k, landed int) bool {
 		late = append(late, c.Put("orders", 0, 100))
 	}
 	for _, p := range late {
-		if p.Outcome != fault.Refused || p.Result.Status != flusher.ServiceNotAvailable {
+		if !p.Refused() || p.Result.Status != flusher.ServiceNotAvailable {
 			t.Errorf("a put after the failed flush: %v %v", p.Result.Status, p.Result.Err)
 		}
 	}
@@ -87,8 +88,11 @@ func gate(t *testing.T, sync bool, k, landed int) bool {
 		t.Error("Flush succeeds after a failed flush")
 	}
 	time.Sleep(5 * time.Second) // ticks, marks
-	acked := disk.DropCaches()
-	cut := disk.Crash(uint64(k), mappedtest.Random)
+	var acked, cut *mappedtest.FS
+	snapshot := c.Model.Take(c.Marks, func() {
+		acked = disk.DropCaches()
+		cut = disk.Crash(uint64(k), mappedtest.Random)
+	})
 	state, err := c.Store.State()
 	if err != nil || state.ReadOnly == nil {
 		t.Errorf("state: read-only %v, %v", state.ReadOnly, err)
@@ -102,20 +106,13 @@ func gate(t *testing.T, sync bool, k, landed int) bool {
 	for _, f := range c.Faults {
 		t.Error(f)
 	}
-	reach := int64(1 << 62)
-	if !sync {
-		reach = state.Watermarks.Flushed // PUT_OK promised the page cache, not the disk
-	}
 	for _, image := range []*mappedtest.FS{disk.Kill(), acked, cut} {
 		r := fault.NewClient(image, "/data/store", sync)
-		r.Puts = c.Puts
+		r.Model = c.Model
 		if !r.Open() {
 			t.Fatal("does not open again")
 		}
-		if err := r.Store.Dispatched(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if err := r.Check(context.Background(), r.Store, 0, r.Promised(reach)); err != nil {
+		if _, err := r.Reopened(context.Background(), snapshot, oracle.PowerCut); err != nil {
 			t.Error(err)
 		}
 		closeClient(t, r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -67,7 +68,7 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 			t.Fatal("the disk does not fill up")
 		}
 		p := c.Put("orders", int32(n)%queues, 4000)
-		if p.Outcome == fault.Acked {
+		if p.Acked() {
 			inARow = 0
 			continue
 		}
@@ -81,7 +82,7 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 		t.Fatal(err)
 	}
 	began := time.Now()
-	for c.Put("orders", 0, 4000).Outcome != fault.Acked {
+	for !c.Put("orders", 0, 4000).Acked() {
 		if time.Since(began) > 5*time.Second {
 			p := c.Puts[len(c.Puts)-1]
 			t.Fatalf("5 s after space came back a put gets %v: %v", p.Result.Status, p.Result.Err)
@@ -90,14 +91,12 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 	}
 	healed = time.Since(began)
 	c.Many("orders", queues, 1000, 100, 10)
-	if p := c.Puts[len(c.Puts)-1]; p.Outcome != fault.Acked {
+	if p := c.Puts[len(c.Puts)-1]; !p.Acked() {
 		t.Errorf("and then: %v %v", p.Result.Status, p.Result.Err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := c.Store.Dispatched(ctx); err != nil {
-		t.Errorf("queues and index do not catch up: %v", err)
-	} else if err := c.Check(ctx, c.Store, 0, c.Promised(1<<62)); err != nil {
+	if err := c.Intact(ctx); err != nil {
 		t.Error(err)
 	}
 	if err := c.Close(); err != nil {
@@ -109,7 +108,7 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 	if !c.Open() {
 		t.Fatal("does not open again")
 	}
-	if err := c.Check(ctx, c.Store, 0, c.Promised(1<<62)); err != nil {
+	if _, err := c.Reopened(ctx, c.Model.Now(), oracle.Closed); err != nil {
 		t.Error(err)
 	}
 	closeClient(t, c)

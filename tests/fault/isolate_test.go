@@ -3,6 +3,7 @@ package fault_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,7 +17,11 @@ var flagCycles = flag.Int("fault.cycles", 0, "how often each real rig repeats, 0
 const (
 	rigChild = "ACTORSTORE_FAULT_CHILD" // the name of the test that a child runs
 	rigDir   = "ACTORSTORE_FAULT_DIR"   // where it may work
+
+	rigSwitch = "ACTORSTORE_ROOT_RIGS" // 1 runs the rigs that need root
 )
+
+func rooted() bool { return os.Getenv(rigSwitch) == "1" }
 
 var flagLedger = flag.String("fault.ledger", "", "append a row for each run of a rig to this file")
 
@@ -56,7 +61,7 @@ func isolated(t *testing.T) (dir string, child bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.parallel=8", "-test.timeout=2h"}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.parallel=20", "-test.timeout=2h"}
 	flag.Visit(func(f *flag.Flag) {
 		if strings.HasPrefix(f.Name, "fault.") {
 			args = append(args, "-"+f.Name+"="+f.Value.String())
@@ -77,7 +82,7 @@ func isolated(t *testing.T) (dir string, child bool) {
 		}
 	}
 	if err != nil {
-		t.Errorf("the child ended with %v; its last case was %s", err, last)
+		t.Errorf("the child ended with %v; its last case was %s\nreplay: %s", err, last, replay(t))
 	}
 	if err := leftOvers(dir); err != nil {
 		t.Error(err)
@@ -87,6 +92,18 @@ func isolated(t *testing.T) (dir string, child bool) {
 		t.Error(err)
 	}
 	return dir, false
+}
+
+// replay is the command that runs the test like this again.
+func replay(t *testing.T) string {
+	s := fmt.Sprintf("go test ./tests/fault -count=1 -run '^%s$' -fault.seed %d", t.Name(), *flagSeed)
+	if *flagCycles > 0 {
+		s += fmt.Sprintf(" -fault.cycles %d", *flagCycles)
+	}
+	if rooted() {
+		s = rigSwitch + "=1 " + s
+	}
+	return s
 }
 
 func cycles(own int) int {

@@ -3,17 +3,17 @@ package fault
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
 // judge opens what is left without any fault and wants every promise kept, then
 // the same again after more puts and a clean stop.
 func (r *run) judge() {
 	r.Options.FS = r.disk
-	r.log()
+	r.log(r.Options, r.Ending)
 	for _, last := range []bool{false, true} {
 		if !r.reopens(last) {
 			return
@@ -22,11 +22,11 @@ func (r *run) judge() {
 }
 
 // log tells what recovery is about to meet.
-func (r *run) log() {
-	if r.logf == nil && r.Ending < ByDrop {
+func (r *run) log(o actorstore.Options, how Ending) {
+	if r.logf == nil && how < ByDrop {
 		return
 	}
-	i, err := actorstore.Inspect(context.Background(), r.Options)
+	i, err := actorstore.Inspect(context.Background(), o)
 	if err != nil {
 		if r.logf != nil {
 			r.logf("inspect: %v", err)
@@ -43,23 +43,9 @@ func (r *run) log() {
 		report.Min, report.End, report.Cut, report.Damage)
 }
 
-// only wants just the promises where no mark counts, because writing the first
-// one has failed: what a power cut has left of a log that was not flushed is then
-// judged like a log of RocketMQ, where good records behind a bad one are kept.
-func (r *run) only(ctx context.Context, min int64) {
-	seen, _ := Read(ctx, r.Store)
-	for _, p := range r.Puts {
-		surely, perhaps := r.gone(p)
-		_, is := seen[p.ID]
-		if is && p.Outcome == Refused || !is && r.Promised(r.reach)(p) && !surely && !perhaps && p.Result.PhysicalOffset >= max(min, r.Expired) {
-			r.Fault("without a mark: message %d, %v at %d: found %v", p.ID, p.Result.Status, p.Result.PhysicalOffset, is)
-		}
-	}
-}
-
 func (r *run) reopens(last bool) bool {
 	ctx := context.Background()
-	s, err := open(ctx, r.Options)
+	s, err := Open(ctx, r.Options)
 	if err != nil {
 		r.Fault("does not open again: %w", err)
 		return false
@@ -76,6 +62,7 @@ func (r *run) reopens(last bool) bool {
 			r.verify(ctx)
 		}
 		r.disk = r.disk.Crash(r.Seed, mappedtest.Nothing) // a clean stop needs no cache
+		r.at, r.cut = r.Model.Now(), oracle.Killed
 		r.Options.FS = r.disk
 	}()
 	state, err := s.State()
@@ -88,17 +75,10 @@ func (r *run) reopens(last bool) bool {
 	}
 	limited, cancel := context.WithTimeout(ctx, 2*heal)
 	defer cancel()
-	if err := s.Dispatched(limited); err != nil {
-		r.Fault("reopened, not dispatched: %w", err)
+	if _, err := r.Reopened(limited, r.at, r.cut); err != nil {
+		r.Fault("reopened: %w", err)
 		return false
 	}
-	if r.unmarked {
-		r.only(ctx, state.Watermarks.Min)
-	} else if err := r.Check(ctx, s, state.Watermarks.Min, r.Promised(r.reach)); err != nil {
-		r.Fault("reopened: %w", err)
-	}
-	r.Settle()
-	r.reach = math.MaxInt64
 	if !last {
 		r.Many("orders", 2, 500, 5, 2)
 		r.Put("new", 0, 50)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -19,7 +20,8 @@ func TestF11_HangingLock(t *testing.T) {
 		disk := mappedtest.NewFS()
 		c := opened(t, disk, true, nil)
 		c.Put("orders", 0, 100)
-		left := disk.Kill()
+		var left *mappedtest.FS
+		at := c.Model.Take(c.Marks, func() { left = disk.Kill() })
 		if _, err := actorstore.Open(context.Background(), c.Options); err == nil {
 			t.Error("opened twice")
 		} else if held := new(actorstore.LockedError); !errors.As(err, &held) {
@@ -52,9 +54,10 @@ func TestF11_HangingLock(t *testing.T) {
 			<-opening
 		}
 		time.Sleep(time.Second)
-		c.Puts = c.Puts[:1]
 		reopened(t, c, left)
-		checked(t, c)
+		if _, err := c.Reopened(context.Background(), at, oracle.Killed); err != nil {
+			t.Error(err)
+		}
 		closeClient(t, c)
 	})
 }

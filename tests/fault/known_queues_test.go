@@ -239,7 +239,7 @@ func TestF61_ColdReadersBesideAWriter(t *testing.T) {
 	}
 	var got actorstore.GetResult
 	for i := range 200 {
-		if p := c.Put("hot", 0, 1000); p.Outcome != fault.Acked {
+		if p := c.Put("hot", 0, 1000); !p.Acked() {
 			t.Fatalf("put %d: %v", i, p.Result.Err)
 		}
 		if err := c.Store.Dispatched(context.Background()); err != nil {

@@ -11,24 +11,8 @@ import (
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/actors"
-	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/reader"
 )
-
-// Store is what the tests use of an open store.
-type Store interface {
-	View(context.Context, actorstore.GetRequest, func(*record.MessageExt) error) (actorstore.ViewResult, error)
-	Lookup(context.Context, int64) (*record.MessageExt, error)
-	OffsetByTime(topic string, queueID int32, timestamp int64, boundary actorstore.Boundary) (int64, error)
-	Reader
-	Begin(*record.Message) (actorstore.Pending, error)
-	BeginBatch([]record.Message) (actorstore.Pending, error)
-	DeleteTopic(context.Context, string) error
-	State() (actorstore.State, error)
-	Dispatched(context.Context) error
-	Flush(context.Context) error
-	Close(context.Context) error
-}
 
 // system runs the stores of all cases: a system of its own costs more than most
 // cases.
@@ -38,13 +22,14 @@ var system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSyste
 
 var opened atomic.Int64
 
-// spawned is a store in the common system.
-type spawned struct {
+// Store is a store that is open in the common system.
+type Store struct {
 	*actors.Store
 	*reader.Reader
 }
 
-func open(ctx context.Context, o actorstore.Options) (Store, error) {
+// Open opens a store in the common system.
+func Open(ctx context.Context, o actorstore.Options) (*Store, error) {
 	s, err := actors.Spawn(ctx, system.Root, fmt.Sprint("store-", opened.Add(1)), o)
 	if err != nil {
 		return nil, err
@@ -53,5 +38,5 @@ func open(ctx context.Context, o actorstore.Options) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spawned{s, r}, nil
+	return &Store{s, r}, nil
 }

@@ -2,15 +2,16 @@ package fault_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -25,150 +26,124 @@ func TestPowerCut(t *testing.T) {
 	}
 	tmpfs(t, filepath.Join(dir, "host"), "2g")
 	for _, kind := range []string{"ext4", "xfs"} {
+		d := newDisk(t, filepath.Join(dir, "host"), filepath.Join(dir, "disk"), kind, "320M", "")
 		for _, sync := range []bool{true, false} {
-			n := map[string]int{"ext4": 30, "xfs": 12}[kind]
-			powerCuts(t, dir, kind, sync, cycles(n))
+			r := powerCuts{disk: d, sync: sync, rng: rand.New(rand.NewPCG(*flagSeed, uint64(len(kind))))}
+			r.run(t, cycles(50))
+		}
+		d.unmount(t)
+	}
+}
+
+// cutsPerStore is how many power cuts one store lives through.
+const cutsPerStore = 5
+
+// powerCuts are those of one file system and flush type.
+type powerCuts struct {
+	disk  *disk
+	sync  bool
+	rng   *rand.Rand
+	c     *fault.Client
+	acked int // before a cut
+	open  int // sent and not acknowledged before it
+	lost  []time.Duration
+}
+
+func (r *powerCuts) run(t *testing.T, n int) {
+	flush := map[bool]string{true: "sync", false: "async"}[r.sync]
+	began, cut := time.Now(), 0
+	defer func() { note(t, "powercut-"+r.disk.kind+"-"+flush, cut, violated(t)) }()
+	for ; cut < n; cut++ {
+		if cut%cutsPerStore == 0 {
+			r.c = rigClient(t, filepath.Join(r.disk.at, "store"), r.sync)
+		}
+		fmt.Fprintf(os.Stderr, "case %s %s, cut %d\n", r.disk.kind, flush, cut)
+		r.once(t)
+		if len(r.c.Faults) > 0 {
+			t.Fatalf("%s %s, cut %d: %v", r.disk.kind, flush, cut, errors.Join(r.c.Faults...))
+		}
+	}
+	t.Logf("%s, %s: %d power cuts in %v, %d messages acknowledged before one, %d sent and not yet", r.disk.kind, flush, n,
+		time.Since(began).Round(time.Millisecond), r.acked, r.open)
+	if !r.sync {
+		slices.Sort(r.lost)
+		t.Logf("%s, %s at %v: a power cut has cost what was put in the last %v at most, %v in the median", r.disk.kind, flush,
+			r.c.Options.FlushIntervalCommitLog, r.lost[len(r.lost)-1], r.lost[len(r.lost)/2])
+		if r.lost[len(r.lost)/2] > r.c.Options.FlushIntervalCommitLog+time.Second {
+			t.Error("the flush interval is not kept")
 		}
 	}
 }
 
-// cutsPerDisk is how many power cuts one file system and store live through.
-const cutsPerDisk = 6
-
-func powerCuts(t *testing.T, dir, kind string, sync bool, n int) {
-	var d *disk
-	var c *fault.Client
-	var lost []time.Duration
-	rng := rand.New(rand.NewPCG(*flagSeed, uint64(len(kind))))
-	acked, inFlight := 0, 0
-	for i := range n {
-		if i%cutsPerDisk == 0 {
-			if d != nil {
-				d.unmount(t)
-			}
-			d = newDisk(t, filepath.Join(dir, "host"), filepath.Join(dir, "disk"), kind, "320M", "")
-			c = fault.NewClient(mapped.OS(), filepath.Join(dir, "disk", "store"), sync)
-			c.Options.MappedFileSizeCommitLog = 256 << 10
-			c.Options.MappedFileSizeConsumeQueue = 100 * 20
-			c.Options.MaxHashSlotNum, c.Options.MaxIndexNum = 100, 400
-			c.Options.FlushIntervalCommitLog = 100 * time.Millisecond
-			c.Limit = 10 * time.Second
-		}
-		cut := cutOnce(t, d, c, time.Duration(20+rng.IntN(180))*time.Millisecond)
-		acked, inFlight = acked+cut.acked, inFlight+cut.open
-		if !sync {
-			lost = append(lost, cut.lost)
-		}
-		if len(c.Faults) > 0 {
-			t.Fatalf("%s sync=%v, cut %d: %v", kind, sync, i, c.Faults)
-		}
-	}
-	d.unmount(t)
-	note(t, "powercut-"+kind+"-"+map[bool]string{true: "sync", false: "async"}[sync], n, violated(t))
-	t.Logf("%s, %v: %d power cuts, %d messages acknowledged before one, %d sent and not yet", kind, c.Options.FlushDiskType, n, acked, inFlight)
-	if !sync {
-		slices.Sort(lost)
-		t.Logf("%s, %v at %v: a power cut has cost what was put in the last %v at most, %v in the median",
-			kind, c.Options.FlushDiskType, c.Options.FlushIntervalCommitLog, lost[len(lost)-1], lost[len(lost)/2])
-		if most := lost[len(lost)-1]; most > c.Options.FlushIntervalCommitLog+time.Second {
-			t.Errorf("%v of puts were lost", most)
-		}
-	}
-}
-
-// aCut is what one power cut has shown.
-type aCut struct {
-	acked, open int
-	lost        time.Duration
-}
-
-// cutOnce opens the store, puts until the power fails, lets the store find out,
-// and looks at what is left. The sample of what was acknowledged is taken before
-// the cut: a sync that is under way may succeed without effect.
-func cutOnce(t *testing.T, d *disk, c *fault.Client, after time.Duration) (cut aCut) {
+// once opens the store, puts until the power fails, lets the store find out, and
+// looks at what is left.
+func (r *powerCuts) once(t *testing.T) {
 	t.Helper()
-	first := len(c.Puts)
+	c := r.c
 	if !c.Open() {
 		t.Fatal("does not open")
 	}
-	var settled atomic.Int64
-	settled.Store(int64(first))
-	type sample struct {
-		upTo int64
-		at   time.Time
-		err  error
-	}
-	cuts := make(chan sample)
-	go func() {
-		time.Sleep(after)
-		s := sample{upTo: settled.Load(), at: time.Now()}
-		s.err = d.powerCut()
-		cuts <- s
-	}()
-	var flight []*fault.Put
-	wait := func() {
-		c.Wait(flight[0])
-		settled.Store(int64(flight[0].ID) + 1)
-		flight = flight[1:]
-	}
-	var s sample
-	for more := 200; more > 0; {
-		for len(flight) < 16 {
-			flight = append(flight, c.Begin("orders", int32(len(c.Puts)%3), 100+len(c.Puts)%900))
-		}
-		wait()
-		select {
-		case s = <-cuts:
-			cuts = nil
-		default:
-		}
-		if cuts == nil {
-			more-- // the store meets the dead disk
-		}
-	}
-	for len(flight) > 0 {
-		wait()
-	}
-	if s.err != nil {
-		t.Fatal(s.err)
-	}
+	first := len(c.Puts)
+	at, when := r.powerFails(t)
 	_ = c.Close()
-	d.unmount(t)
-	d.mount(t)
-	for _, p := range c.Puts[first:] {
-		switch {
-		case p.Outcome == fault.Acked && int64(p.ID) < s.upTo:
-			cut.acked++
-		case p.Outcome != fault.Refused:
-			p.Outcome = fault.Unknown // answered after the cut, or never
-			cut.open++
-		}
-	}
+	r.disk.unmount(t)
+	r.disk.mount(t)
 	if !c.Open() {
 		t.Fatal("does not open after the power cut")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := c.Store.Dispatched(ctx); err != nil {
-		t.Fatal(err)
+	sent, acked := c.Model.CountsAt(at)
+	r.acked, r.open = r.acked+acked, r.open+sent-acked
+	found, err := c.Reopened(context.Background(), at, oracle.PowerCut)
+	if err != nil {
+		c.Fault("%w", err)
+	} else if !r.sync {
+		r.lost = append(r.lost, oldest(c.Puts[first:], found, when))
 	}
-	seen, _ := fault.Read(ctx, c.Store)
-	oldest := s.at
-	for _, p := range c.Puts[first:] {
-		if _, is := seen[p.ID]; !is && p.Outcome == fault.Acked && !c.Sync() {
-			p.Outcome = fault.Unknown // PUT_OK promised the page cache
-			if at := time.UnixMilli(p.Result.StoreTimestamp); at.Before(oldest) {
-				oldest = at
+	if err := c.Close(); err != nil {
+		c.Fault("close: %w", err)
+	}
+}
+
+// powerFails puts until the power fails and the store has met the dead disk. The
+// snapshot is begun before the cut: a sync that is under way may succeed without
+// effect.
+func (r *powerCuts) powerFails(t *testing.T) (at oracle.Snapshot, when time.Time) {
+	t.Helper()
+	soon, later := 1+r.rng.IntN(map[bool]int{true: 400, false: 1500}[r.sync]), time.Duration(r.rng.IntN(2000))*time.Microsecond
+	cut := make(chan error)
+	power := func() {
+		time.Sleep(later)
+		var err error
+		at = r.c.Model.Take(r.c.Marks, func() { when, err = time.Now(), r.disk.powerCut() })
+		cut <- err
+	}
+	dead := 50 // puts that meet the dead disk
+	putWhile(r.c, func() bool {
+		select {
+		case err := <-cut:
+			if err != nil {
+				t.Fatal(err)
 			}
+			cut = nil
+		default:
+		}
+		if soon--; soon == 0 {
+			go power()
+		}
+		if cut == nil {
+			dead--
+		}
+		return dead > 0
+	})
+	return at, when
+}
+
+// oldest is how long before a cut the oldest message that it has cost was put.
+func oldest(puts []*fault.Put, found *oracle.Found, cut time.Time) time.Duration {
+	for _, p := range puts {
+		if at := time.UnixMilli(p.Result.StoreTimestamp); p.Acked() && !found.Has(p.Serial) && at.Before(cut) {
+			return cut.Sub(at)
 		}
 	}
-	cut.lost = s.at.Sub(oldest)
-	if err := c.Check(ctx, c.Store, 0, c.Promised(1<<62)); err != nil {
-		c.Faults = append(c.Faults, fmt.Errorf("cut after %v: %w", after, err))
-	}
-	c.Settle()
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	return cut
+	return 0
 }

@@ -9,28 +9,12 @@ import (
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/flusher"
-)
-
-// Outcome is what an answer promises about a message.
-type Outcome uint8
-
-// The outcomes of a put.
-const (
-	Refused Outcome = iota // nothing was written: it must never be seen
-	Unknown                // it may be there or not
-	Acked                  // it must be there
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
 // Put is a message that was sent, and what became of it.
 type Put struct {
-	ID      int
-	Topic   string
-	QueueID int32
-	Size    int // of the body
-	Result  actorstore.PutResult
-	Outcome Outcome
-	Nth     int // within its batch
-
+	*oracle.Sent
 	pending actorstore.Pending
 	begun   bool
 }
@@ -61,35 +45,25 @@ func IDOf(body []byte) int {
 	return id
 }
 
-// Message is the message of a put.
-func (p *Put) Message() actorstore.Message {
-	return actorstore.Message{
-		Topic: p.Topic, QueueID: p.QueueID, Body: Body(p.ID, p.Size),
-		Properties: actorstore.NewProperties(actorstore.PropertyKeys, Key(p.ID)),
-	}
+// message is the message of an id.
+func message(id int, topic string, queue int32, size int) actorstore.Message {
+	return actorstore.Message{Topic: topic, QueueID: queue, Body: Body(id, size),
+		Properties: actorstore.NewProperties(actorstore.PropertyKeys, Key(id), oracle.Serial, strconv.Itoa(id))}
 }
 
-// judge says what an answer promises, and what is wrong with the answer itself.
-func judge(result actorstore.PutResult, err error, sync, begun bool) (Outcome, error) {
-	if (err == nil) != (result.Status == actorstore.PutOK) {
-		return Unknown, fmt.Errorf("status %v with error %v", result.Status, err)
-	}
+// honest says what is wrong with an answer itself.
+func honest(result actorstore.PutResult, err error, sync, begun bool) error {
 	switch {
+	case (err == nil) != (result.Status == actorstore.PutOK):
+		return fmt.Errorf("status %v with error %v", result.Status, err)
 	case err == nil && sync && result.Durability < flusher.Flushed:
-		return Acked, fmt.Errorf("PUT_OK at durability %v under SYNC_FLUSH", result.Durability)
+		return fmt.Errorf("PUT_OK at durability %v under SYNC_FLUSH", result.Durability)
 	case err == nil && result.Durability < flusher.Written:
-		return Acked, fmt.Errorf("PUT_OK at durability %v", result.Durability)
-	case err == nil:
-		return Acked, nil
-	case errors.Is(err, actorstore.ErrOutcomeUnknown), errors.Is(err, context.DeadlineExceeded):
-		return Unknown, nil
-	case result.Status == flusher.FlushDiskTimeout:
-		if !begun {
-			return Unknown, fmt.Errorf("FLUSH_DISK_TIMEOUT for a put that was refused")
-		}
-		return Unknown, nil
-	case result.Status == flusher.UnknownError:
-		return Unknown, fmt.Errorf("an unknown status: %w", err)
+		return fmt.Errorf("PUT_OK at durability %v", result.Durability)
+	case result.Status == flusher.FlushDiskTimeout && !begun:
+		return errors.New("FLUSH_DISK_TIMEOUT for a put that was refused")
+	case result.Status == flusher.UnknownError && !errors.Is(err, actorstore.ErrOutcomeUnknown) && !errors.Is(err, context.Canceled):
+		return fmt.Errorf("an unknown status: %w", err)
 	}
-	return Refused, nil
+	return nil
 }

@@ -16,15 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const rigSwitch = "ACTORSTORE_ROOT_RIGS"
-
 func init() { leftOvers = sweepUp }
 
 // needRoot skips a rig that was not asked for. One that was asked for fails
 // where something is missing.
 func needRoot(t *testing.T, tools ...string) {
 	t.Helper()
-	if os.Getenv(rigSwitch) != "1" {
+	if !rooted() {
 		t.Skipf("a real rig: as root, sh tests/fault/install.sh && %s=1 go test ./tests/fault -run '%s'", rigSwitch, t.Name())
 	}
 	if os.Geteuid() != 0 {

@@ -3,12 +3,12 @@ package fault
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/flusher"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
 
 // heal is how soon a store must take puts again once the fault is gone.
@@ -18,21 +18,22 @@ const heal = 5 * time.Second
 type run struct {
 	*Client
 	Case
-	disk     *mappedtest.FS
-	script   *mappedtest.Script
-	used     int // calls before this script
-	open     bool
-	reach    int64  // what the last ending has promised of the log
-	failed   string // the call that the fault has hit first
-	unmarked bool   // recovery has no mark to go by
-	logf     func(format string, args ...any)
+	disk   *mappedtest.FS
+	script *mappedtest.Script
+	used   int // calls before this script
+	open   bool
+	at     oracle.Snapshot // of the last ending
+	cut    oracle.Cut
+	failed string // the call that the fault has hit first
+	logf   func(format string, args ...any)
 }
 
 // Run carries a case out and gives what must not be, the number of calls, and
 // the first call that failed.
 func Run(c Case, logf func(format string, args ...any)) (faults []error, calls int, failed string) {
-	r := &run{Case: c, logf: logf, disk: mappedtest.NewFS(), reach: math.MaxInt64}
+	r := &run{Case: c, logf: logf, disk: mappedtest.NewFS(), cut: oracle.Killed}
 	r.Client = NewClient(nil, "/data/store", c.Workload.Sync)
+	r.at = r.Model.Now()
 	if c.Workload.Tune != nil {
 		c.Workload.Tune(r.Client)
 	}
@@ -93,7 +94,7 @@ func (r *run) healed() {
 		r.takesPuts()
 	} else {
 		p := r.Put("after", 0, 100)
-		if p.Outcome != Refused || p.Result.Status != flusher.ServiceNotAvailable {
+		if !p.Refused() || p.Result.Status != flusher.ServiceNotAvailable {
 			r.Fault("read-only (%v), but a put gets %v", state.ReadOnly, p.Result.Status)
 		}
 	}
@@ -104,7 +105,7 @@ func (r *run) healed() {
 func (r *run) takesPuts() {
 	var p *Put
 	for began := time.Now(); time.Since(began) < heal; time.Sleep(100 * time.Millisecond) {
-		if p = r.Put("after", 0, 100); p.Outcome == Acked {
+		if p = r.Put("after", 0, 100); p.Acked() {
 			return
 		}
 		if s, err := r.Store.State(); err == nil && s.ReadOnly != nil && !errors.Is(s.ReadOnly, actorstore.ErrDiskFull) {
@@ -142,23 +143,14 @@ func (r *run) dispatched() {
 // shown wants what was acknowledged to be seen. A store whose recovery could not
 // prove the end of its log is read-only, and shows only what is proven.
 func (r *run) shown(ctx context.Context, state actorstore.State) {
-	seen, unread := Read(ctx, r.Store)
-	if now, err := r.Store.State(); err != nil || now.Watermarks.Min != state.Watermarks.Min {
-		return // retention is at work; the ending will show
-	}
+	var err error
 	if state.ReadOnly == nil {
-		err := r.Check(ctx, r.Store, state.Watermarks.Min, r.Promised(math.MaxInt64))
-		if now, serr := r.Store.State(); err != nil && serr == nil && now.Watermarks.Min == state.Watermarks.Min {
-			r.Fault("while open: %w", err)
-		}
-		return
+		err = r.Intact(ctx)
+	} else {
+		err = r.Model.Shown(ctx, r.Store.Reader, state.Watermarks.Min, state.Watermarks.Confirm)
 	}
-	for _, p := range r.Puts {
-		surely, perhaps := r.gone(p)
-		if _, is := seen[p.ID]; !is && !surely && !perhaps && r.Promised(state.Watermarks.Confirm)(p) &&
-			p.Result.PhysicalOffset >= state.Watermarks.Min {
-			r.Fault("while open and read-only: message %d at %d is not seen: %+v, %w", p.ID, p.Result.PhysicalOffset, state.Watermarks, unread)
-		}
+	if now, serr := r.Store.State(); err != nil && serr == nil && now.Watermarks.Min == state.Watermarks.Min {
+		r.Fault("while open, read-only %v: %w", state.ReadOnly, err) // and retention was not at work
 	}
 }
 
@@ -169,29 +161,33 @@ func (r *run) end(how Ending, seed uint64) {
 	r.leave(how, seed)
 	o := r.Options
 	o.FS = r.disk.Kill()
+	r.log(o, how)
 	ctx := context.Background()
-	s, err := open(ctx, o)
+	s, err := Open(ctx, o)
 	if err != nil {
 		r.Fault("a copy does not open: %w", err)
 		return
 	}
-	if err := s.Dispatched(ctx); err != nil {
-		r.Fault("a copy is not dispatched: %w", err)
-	}
-	state, _ := s.State()
-	if err := r.Check(ctx, s, state.Watermarks.Min, r.Promised(r.reach)); err != nil {
+	f, err := r.Check(ctx, s, r.at, r.cut)
+	if err != nil {
 		r.Fault("a copy: %w", err)
 	}
-	seen, _ := Read(ctx, s)
-	for _, p := range r.Puts {
-		if _, is := seen[p.ID]; !is && (p.Outcome == Unknown || p.Result.End() > r.reach) {
-			p.Outcome = Refused
-		}
+	if f != nil {
+		r.Model = r.Model.Forget(f)
 	}
-	r.reach = math.MaxInt64
 	if err := s.Close(ctx); err != nil {
 		r.Fault("close of a copy: %w", err)
 	}
+}
+
+// marks are those of the store; where retention is at work it goes on as soon as
+// the store is open again.
+func (r *run) marks() oracle.Watermarks {
+	w := r.Marks()
+	if r.Options.MaxStoreSize > 0 {
+		w.Min = -1
+	}
+	return w
 }
 
 // leave ends the store and makes the disk what the ending leaves of it. The old
@@ -199,31 +195,26 @@ func (r *run) end(how Ending, seed uint64) {
 func (r *run) leave(how Ending, seed uint64) {
 	r.open = false
 	old, script, disk := r.Store, r.script, r.disk
-	state, err := old.State()
-	if err != nil {
-		r.Fault("state: %w", err)
-	}
-	flushed := state.Watermarks.Flushed
-	r.Expired = max(r.Expired, state.Watermarks.Min)
+	r.cut = oracle.Killed
 	switch how {
 	case ByClose:
-		if err := r.Close(); err == nil {
-			r.disk = disk.Crash(seed, mappedtest.Nothing) // a clean stop needs no cache
-			r.reach = math.MaxInt64
-		} else {
-			r.disk = disk.Kill()
-			r.reach = math.MaxInt64
-		}
+		marks := r.marks()
+		r.at = r.Model.Take(func() oracle.Watermarks { return marks }, func() {
+			if err := r.Close(); err == nil {
+				r.disk = disk.Crash(seed, mappedtest.Nothing) // a clean stop needs no cache
+			} else {
+				r.disk = disk.Kill()
+			}
+		})
 	case ByKill:
-		r.disk = disk.Kill()
+		r.at = r.Model.Take(r.marks, func() { r.disk = disk.Kill() })
 	case ByDrop:
-		r.disk = disk.DropCaches()
+		r.cut = oracle.PowerCut
+		r.at = r.Model.Take(r.marks, func() { r.disk = disk.DropCaches() })
 	case ByPowerCut:
+		r.cut = oracle.PowerCut
 		modes := mappedtest.Modes()
-		r.disk = disk.Crash(seed, modes[int(seed%uint64(len(modes)))])
-	}
-	if (how == ByDrop || how == ByPowerCut) && !r.Sync() {
-		r.reach = min(r.reach, flushed)
+		r.at = r.Model.Take(r.marks, func() { r.disk = disk.Crash(seed, modes[int(seed%uint64(len(modes)))]) })
 	}
 	r.used += script.Calls()
 	r.noteFailed()

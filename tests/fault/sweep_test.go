@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,15 +29,39 @@ func collect() {
 	runtime.GC()
 }
 
-// carryOut runs a case in a bubble of virtual time.
-func carryOut(t *testing.T, c fault.Case, logf func(string, ...any)) (faults []error, calls int, failed string) {
+// perBubble is how many cases share a bubble: to empty the pools between bubbles
+// takes longer than most cases.
+const perBubble = 20
+
+// carryOut runs cases one after the other, some in each bubble of virtual time.
+func carryOut(t *testing.T, cases []fault.Case, logf func(string, ...any), done func(c fault.Case, calls int, failed string, faults []error)) {
+	for some := range slices.Chunk(cases, perBubble) {
+		collect()
+		synctest.Test(t, func(t *testing.T) {
+			alone := len(inBubble())
+			for _, c := range some {
+				fmt.Fprintln(os.Stderr, "case", c)
+				faults, calls, failed := fault.Run(c, logf)
+				time.Sleep(time.Minute) // the actor system's last timers
+				if all := inBubble(); len(all) > alone {
+					faults = append(faults, fmt.Errorf("goroutines are left:\n%s", strings.Join(all, "\n\n")))
+				}
+				done(c, calls, failed, faults)
+			}
+		})
+	}
 	collect()
-	defer collect()
-	synctest.Test(t, func(t *testing.T) {
-		faults, calls, failed = fault.Run(c, logf)
-		time.Sleep(time.Minute) // the actor system's last timers
-	})
-	return faults, calls, failed
+}
+
+// inBubble are the stacks of the goroutines of the bubble.
+func inBubble() (stacks []string) {
+	b := make([]byte, 1<<20)
+	for s := range strings.SplitSeq(string(b[:runtime.Stack(b, true)]), "\n\n") {
+		if head, _, _ := strings.Cut(s, "\n"); strings.Contains(head, "synctest bubble") {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
 }
 
 // TestSweep fails every call of every workload in turn, with each errno, once
@@ -47,11 +73,12 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		faults, calls, failed := carryOut(t, c, t.Logf)
-		t.Logf("%d calls, failed: %s", calls, failed)
-		for _, f := range faults {
-			t.Error(f)
-		}
+		carryOut(t, []fault.Case{c}, t.Logf, func(_ fault.Case, calls int, failed string, faults []error) {
+			t.Logf("%d calls, failed: %s", calls, failed)
+			for _, f := range faults {
+				t.Error(f)
+			}
+		})
 		return
 	}
 	t.Parallel()
@@ -60,15 +87,13 @@ func TestSweep(t *testing.T) {
 	}
 	began := time.Now()
 	cases, bad := 0, 0
-	for _, c := range sweep(t) {
-		fmt.Fprintln(os.Stderr, "case", c)
-		faults, _, failed := carryOut(t, c, nil)
+	carryOut(t, sweep(t), nil, func(c fault.Case, _ int, failed string, faults []error) {
 		cases++
 		if len(faults) > 0 {
 			bad++
 			t.Errorf("%s\nfailed: %s\n%v", c.Command(), failed, errors.Join(faults...))
 		}
-	}
+	})
 	note(t, "fault-sweep", cases, bad)
 	t.Logf("%d cases, %d violations, %v", cases, bad, time.Since(began).Round(time.Millisecond))
 }
@@ -76,20 +101,22 @@ func TestSweep(t *testing.T) {
 // sweep lists the cases of this run. Each workload is run without a fault first,
 // to learn how many calls it makes.
 func sweep(t *testing.T) []fault.Case {
-	var all []fault.Case
+	var whole, all []fault.Case
 	for _, w := range fault.Workloads() {
-		faults, calls, _ := carryOut(t, fault.Case{Workload: w}, nil)
+		whole = append(whole, fault.Case{Workload: w})
+	}
+	carryOut(t, whole, nil, func(c fault.Case, calls int, _ string, faults []error) {
 		for _, f := range faults {
-			t.Errorf("%s without a fault: %v", w.Name, f)
+			t.Errorf("%s without a fault: %v", c.Workload.Name, f)
 		}
-		for k := 1; k <= calls; k++ {
-			for e := range fault.Errnos {
-				for _, forever := range []bool{false, true} {
-					all = append(all, fault.Case{Workload: w, K: k, Errno: e, Forever: forever})
+		for c.K = 1; c.K <= calls; c.K++ {
+			for c.Errno = range fault.Errnos {
+				for _, c.Forever = range []bool{false, true} {
+					all = append(all, c)
 				}
 			}
 		}
-	}
+	})
 	rng := rand.New(rand.NewPCG(*flagSeed, 0))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	t.Logf("%d cases in all", len(all))

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/tests/crash/oracle"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -27,22 +30,29 @@ func TestTruncated(t *testing.T) {
 	}
 	parts := []struct{ name, glob string }{
 		{"first segment", "commitlog/00000000000000000000"},
-		{"segment in use", "commitlog/*"}, // the last that holds records
+		{"segment in use", "commitlog/*"},
+		{"segment being flushed", "commitlog/*"},
 		{"queue file", "consumequeue/orders/0/*"},
 		{"index file", "index/*"},
 	}
 	n := 0
+	met := &meetings{by: map[string]int{}}
 	t.Cleanup(func() {
 		note(t, "truncated", n, violated(t))
-		t.Logf("%d files cut under a store in use, nobody died", n)
+		t.Logf("%d files cut under a store in use, nobody died; met by %v", n, met.by)
+		for _, who := range []string{"append", "dispatch", "index", "reader"} {
+			if met.by[who] == 0 {
+				t.Errorf("no page was missing to: %s", who)
+			}
+		}
 	})
-	for range cycles(1) {
+	for range cycles(3) {
 		for _, sync := range []bool{false, true} {
 			for _, part := range parts {
 				for _, size := range []int64{0, 4096} {
 					t.Run(fmt.Sprintf("%s/sync=%v/%d", part.name, sync, size), func(t *testing.T) {
 						t.Parallel()
-						truncated(t, part.name, part.glob, size, sync)
+						truncated(t, met, part.name, part.glob, size, sync)
 					})
 					n++
 				}
@@ -51,13 +61,40 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-func truncated(t *testing.T, name, glob string, size int64, sync bool) {
-	c := fault.NewClient(mapped.OS(), filepath.Join(t.TempDir(), "store"), sync)
+// meetings count who has come upon a page that was missing.
+type meetings struct {
+	mu sync.Mutex
+	by map[string]int
+}
+
+func (m *meetings) count(who string, err error) {
+	if fe := new(actorstore.FaultError); errors.As(err, &fe) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.by[who]++
+	}
+}
+
+// watch lets the actors of a store tell.
+func (m *meetings) watch(o *actorstore.Options) {
+	o.Events.ReadOnly = func(err error) { m.count("append", err) }
+	o.Events.ActorRestarted = func(e actorstore.ActorEvent) {
+		if err, is := e.Reason.(error); is {
+			m.count(e.Actor, err)
+		}
+	}
+}
+
+func truncated(t *testing.T, met *meetings, name, glob string, size int64, sync bool) {
+	script := mappedtest.NewScript(mapped.OS())
+	c := fault.NewClient(script, filepath.Join(t.TempDir(), "store"), sync)
 	o := &c.Options
 	o.MappedFileSizeCommitLog = 64 << 10
 	o.MappedFileSizeConsumeQueue = 1000 * 20
 	o.MaxHashSlotNum, o.MaxIndexNum = 1000, 2000
+	o.FileReservedTime = 72 * time.Hour
 	c.Limit = 10 * time.Second
+	met.watch(o)
 	if !c.Open() {
 		t.Fatal("does not open")
 	}
@@ -71,17 +108,27 @@ func truncated(t *testing.T, name, glob string, size int64, sync bool) {
 		t.Fatal(err)
 	}
 	path := files[len(files)-1]
-	if name == "segment in use" {
-		path = files[len(files)-2] // the last one is made ready and not used
+	if strings.HasPrefix(name, "segment") {
+		end := c.Puts[len(c.Puts)-1].Result.End() // another one may be ready
+		path = filepath.Join(filepath.Dir(path), mapped.Name(end-end%o.MappedFileSizeCommitLog))
 	}
 	stop := make(chan struct{})
 	var readers group
 	for range 2 {
-		readers.Go(func() { read(t, c.Store, stop) })
+		readers.Go(func() { read(t, met, c.Store, stop) })
 	}
-	readers.Go(func() { ask(t, c.Store, stop) })
-	if err := os.Truncate(path, size); err != nil {
-		t.Fatal(err)
+	readers.Go(func() { ask(t, met, c.Store, stop) })
+	cut := func() {
+		if err := os.Truncate(path, size); err != nil {
+			t.Error(err)
+		}
+	}
+	if name == "segment being flushed" { // what dispatch is about to read
+		script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: path, Before: cut},
+			mappedtest.Rule{Op: mappedtest.OpFlush, Path: path, Before: cut})
+		c.Put("orders", 0, 1000)
+	} else {
+		cut()
 	}
 	c.Many("orders", 2, 1000, 60, 10)
 	time.Sleep(1200 * time.Millisecond) // marks, summaries, retention meet the file
@@ -91,7 +138,7 @@ func truncated(t *testing.T, name, glob string, size int64, sync bool) {
 	for _, f := range c.Faults {
 		t.Error(f)
 	}
-	if last := c.Puts[len(c.Puts)-1]; last.Outcome != fault.Acked && (name != "segment in use" || sync) {
+	if last := c.Puts[len(c.Puts)-1]; !last.Acked() && (!strings.HasPrefix(name, "segment") || sync) {
 		t.Errorf("the last put: %v %v", last.Result.Status, last.Result.Err)
 	}
 	_ = c.Close()
@@ -106,7 +153,7 @@ func truncated(t *testing.T, name, glob string, size int64, sync bool) {
 func afterwards(t *testing.T, c *fault.Client, name, path string) {
 	t.Helper()
 	c.Faults = nil
-	s, err := actorstore.Open(context.Background(), c.Options)
+	s, err := fault.Open(context.Background(), c.Options)
 	if err != nil {
 		var ce *actorstore.CorruptionError
 		if !errors.As(err, &ce) || ce.Path != path {
@@ -119,13 +166,12 @@ func afterwards(t *testing.T, c *fault.Client, name, path string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := s.Dispatched(ctx); err != nil {
-		t.Error(err)
-	}
 	if name == "queue file" || name == "index file" {
-		if err := c.Check(ctx, s, 0, c.Promised(1<<62)); err != nil {
+		if _, err := c.Check(ctx, s, c.Model.Now(), oracle.Killed); err != nil {
 			t.Error(err)
 		}
+	} else if err := s.Dispatched(ctx); err != nil {
+		t.Error(err)
 	}
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)
@@ -135,7 +181,7 @@ func afterwards(t *testing.T, c *fault.Client, name, path string) {
 type group struct{ sync.WaitGroup }
 
 // read gets and views everything, again and again.
-func read(t *testing.T, s fault.Store, stop chan struct{}) {
+func read(t *testing.T, met *meetings, s *fault.Store, stop chan struct{}) {
 	ctx := context.Background()
 	var got actorstore.GetResult
 	for done := false; !done; {
@@ -147,7 +193,7 @@ func read(t *testing.T, s fault.Store, stop chan struct{}) {
 		for queue := range int32(2) {
 			for at := int64(0); at < 60; at += 7 {
 				err := s.Get(ctx, actorstore.GetRequest{Topic: "orders", QueueID: queue, Offset: at, MaxCount: 7}, &got)
-				named(t, "get", err)
+				named(t, met, "get", err)
 				for i := range got.Messages {
 					if id := fault.IDOf(got.Messages[i].Body); id < 0 || string(fault.Body(id, len(got.Messages[i].Body))) != string(got.Messages[i].Body) {
 						t.Errorf("get %d at %d: wrong bytes", queue, at)
@@ -161,14 +207,14 @@ func read(t *testing.T, s fault.Store, stop chan struct{}) {
 					_ = sum
 					return nil
 				})
-				named(t, "view", err)
+				named(t, met, "view", err)
 			}
 		}
 	}
 }
 
 // ask looks messages up by key and by time.
-func ask(t *testing.T, s fault.Store, stop chan struct{}) {
+func ask(t *testing.T, met *meetings, s *fault.Store, stop chan struct{}) {
 	for id := 0; ; id = (id + 1) % 150 {
 		select {
 		case <-stop:
@@ -176,17 +222,18 @@ func ask(t *testing.T, s fault.Store, stop chan struct{}) {
 		case <-time.After(time.Millisecond):
 		}
 		_, err := s.Query(context.Background(), actorstore.QueryRequest{Topic: "orders", Key: fault.Key(id)})
-		named(t, "query", err)
+		named(t, met, "query", err)
 		_, err = s.OffsetByTime("orders", 0, time.Now().UnixMilli(), actorstore.Lower)
-		named(t, "offset by time", err)
+		named(t, met, "offset by time", err)
 	}
 }
 
 // named wants an error to name a file and an offset in it.
-func named(t *testing.T, what string, err error) {
+func named(t *testing.T, met *meetings, what string, err error) {
 	if err == nil {
 		return
 	}
+	met.count("reader", err)
 	var ce *actorstore.CorruptionError
 	var fe *actorstore.FaultError
 	switch {

@@ -44,6 +44,9 @@ type Found struct {
 	bySerial map[int64]*Record // made when it is first asked for
 }
 
+// Has tells whether a message is there.
+func (f *Found) Has(serial int64) bool { return f.serials()[serial] != nil }
+
 // Same tells how two findings differ, nil if they do not.
 func (f *Found) Same(o *Found) error {
 	if f.Min != o.Min || f.End != o.End || len(f.Records) != len(o.Records) {
@@ -76,7 +79,26 @@ func (m *Model) Fork(f *Found) *Model {
 	left := make(map[string]int)
 	for _, d := range m.deletions {
 		if left[d.topic]++; left[d.topic] <= f.gone[d.topic] {
-			n.deletions = append(n.deletions, &deletion{topic: d.topic, start: d.start, done: max(d.done, d.start)})
+			n.deletions = append(n.deletions, &deletion{topic: d.topic, start: d.start, done: max(d.done, d.start), continues: d.continues})
+		}
+	}
+	return n
+}
+
+// Forget is the model of a store a copy of which was found like this: what was
+// not found must never come back. Unlike Fork it promises nothing of what was
+// found: the store itself has not been opened.
+func (m *Model) Forget(f *Found) *Model {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	n := &Model{events: m.events, sent: make(map[int64]*Sent, len(f.Records)), deletions: m.deletions,
+		base: m.base, min: m.min, synced: m.synced}
+	for i := range f.Records {
+		n.sent[f.Records[i].Serial()] = f.Records[i].sent
+	}
+	for _, s := range m.order {
+		if n.sent[s.Serial] != nil {
+			n.order = append(n.order, s)
 		}
 	}
 	return n
@@ -94,7 +116,7 @@ func (m *Model) epoch(topic string, s *Sent) int {
 }
 
 // deleted is how many deletions of a topic were certainly done, and how many
-// begun, at a snapshot.
+// begun, at a snapshot. One that was done covers those before it.
 func (m *Model) deleted(topic string, at Snapshot) (done, begun int) {
 	for _, d := range m.deletions {
 		if d.topic != topic || d.start > at.after {
@@ -102,10 +124,30 @@ func (m *Model) deleted(topic string, at Snapshot) (done, begun int) {
 		}
 		begun++
 		if d.done > 0 && d.done <= at.before {
-			done++
+			done = begun
 		}
 	}
 	return done, begun
+}
+
+// halfGone tells that a failed deletion of a topic may have been carried out in
+// part: the store is still open.
+func (c *check) halfGone(topic string) bool {
+	done, begun := c.m.deleted(topic, c.at)
+	return c.cut == Running && done < begun
+}
+
+// continues tells whether the queues of a topic may go on behind its n-th
+// deletion where they stood.
+func (m *Model) continues(topic string, n int) bool {
+	for _, d := range m.deletions {
+		if d.topic == topic {
+			if n--; n == 0 {
+				return d.continues
+			}
+		}
+	}
+	return false
 }
 
 // keysOf are the different keys that a message is found under.

@@ -40,6 +40,9 @@ func (c *check) keys(ctx context.Context) error {
 	for i := range c.f.Records {
 		r := &c.f.Records[i]
 		m := &r.sent.Message
+		if c.halfGone(m.Topic) {
+			continue
+		}
 		dead := c.m.epoch(m.Topic, r.sent) < c.f.gone[m.Topic]
 		for _, key := range keysOf(m) {
 			k := topicKey{m.Topic, key}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -33,21 +34,26 @@ type Sent struct {
 	Index   int               // place in its batch
 }
 
+// Acked tells whether the put was answered PUT_OK: the message must be there.
+func (s *Sent) Acked() bool { return s.acked(s.Settled) }
+
 // acked tells whether the put was answered PUT_OK by an event.
 func (s *Sent) acked(event int) bool {
 	return s.Settled > 0 && s.Settled <= event && s.Result.Status == flusher.PutOK
 }
 
-// refused tells whether the answer said that nothing was written.
-func (s *Sent) refused() bool {
+// Refused tells whether the answer said that nothing was written: the message
+// must never be seen.
+func (s *Sent) Refused() bool {
 	return s.Settled > 0 && s.Result.Status != flusher.PutOK && s.Result.Status != flusher.FlushDiskTimeout &&
-		s.Result.Status != flusher.UnknownError
+		s.Result.Status != flusher.UnknownError && !errors.Is(s.Err, flusher.ErrOutcomeUnknown)
 }
 
 // deletion is the removal of a topic.
 type deletion struct {
 	topic       string
-	start, done int // event numbers; done 0 = not confirmed
+	start, done int  // event numbers; done 0 = not confirmed
+	continues   bool // it has failed: queues may go on where they stood
 }
 
 // Model is what is known about one store. All methods may be called from any
@@ -116,29 +122,36 @@ func (m *Model) AckedEnd() int64 {
 }
 
 // Deleting notes that the deletion of a topic begins; call the function when it
-// is confirmed.
+// is confirmed. One that fails may come true at the next opening, or not.
 func (m *Model) Deleting(topic string) (done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.events++
-	d := &deletion{topic: topic, start: m.events}
+	d := &deletion{topic: topic, start: m.events, continues: true}
 	m.deletions = append(m.deletions, d)
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.events++
-		d.done = m.events
+		d.done, d.continues = m.events, false
 	}
 }
 
-// Counts are how many messages were sent and how many of them acknowledged.
-func (m *Model) Counts() (sent, acked int) {
+// Counts are how many messages were sent and how many of them acknowledged since
+// the fork.
+func (m *Model) Counts() (sent, acked int) { return m.CountsAt(m.Now()) }
+
+// CountsAt are those at a snapshot.
+func (m *Model) CountsAt(at Snapshot) (sent, acked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.order {
-		if s.acked(m.events) {
+		if s.At <= at.before {
+			sent++
+		}
+		if s.acked(at.before) {
 			acked++
 		}
 	}
-	return len(m.order), acked
+	return sent, acked
 }

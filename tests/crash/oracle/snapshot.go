@@ -11,17 +11,20 @@ const (
 	Killed
 	// PowerCut: what was not synced may be gone.
 	PowerCut
+	// Running: nothing has happened, the store is still open. What a deletion that
+	// failed has left half gone waits for the next opening.
+	Running
 )
 
 // String names the cut.
-func (c Cut) String() string { return [...]string{"closed", "killed", "power cut"}[c] }
+func (c Cut) String() string { return [...]string{"closed", "killed", "power cut", "nothing"}[c] }
 
 // Snapshot is what was known around the moment of a cut.
 type Snapshot struct {
 	before, after int   // event numbers just before and just behind the moment
 	synced        int64 // durable at least up to here
 	seen          int64 // could be read up to here, and must be there still
-	maxMin        int64 // retention had not gone further; -1 = not known
+	maxMin        int64 // retention had not gone further (Running: just so far); -1 = not known
 }
 
 // Watermarks are what a running store says about itself.

@@ -261,36 +261,3 @@ func (f *Found) Bounds(topic string, id int32) (lo, hi int64) {
 	}
 	return max(lo, 0), hi
 }
-
-// Present wants every message that was acknowledged since the fork to stand at
-// the place that its answer told.
-func (m *Model) Present(ctx context.Context, view *reader.Reader) error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	c := &check{m: m, view: view, v: Violation{Cut: Closed}}
-	for _, s := range m.order {
-		if !s.acked(m.events) || s.Index > 0 {
-			continue
-		}
-		got, err := view.Lookup(ctx, s.Result.PhysicalOffset)
-		if err != nil {
-			c.bad("LOST: message %d, put after the damage, at %d: %v", s.Serial, s.Result.PhysicalOffset, err)
-			continue
-		}
-		if diff := compare(&got.Message, &s.Message); diff != "" {
-			c.bad("message %d, put after the damage: %s", s.Serial, diff)
-		}
-		if record.IsTransactionPending(s.Message.SysFlag) {
-			continue
-		}
-		var g reader.GetResult
-		err = view.Get(ctx, reader.GetRequest{Topic: s.Message.Topic, QueueID: s.Message.QueueID, Offset: s.Result.QueueOffset, MaxCount: 1}, &g)
-		if err != nil || len(g.Messages) == 0 || g.Messages[0].PhysicalOffset != s.Result.PhysicalOffset {
-			c.bad("LOST: message %d, put after the damage, is not at offset %d of its queue: %s %v", s.Serial, s.Result.QueueOffset, g.Status, err)
-		}
-	}
-	if len(c.v.What) > 0 {
-		return &c.v
-	}
-	return nil
-}
