@@ -203,10 +203,19 @@ func (r *recovery) persistStep(p *replay) func(pos int64) error {
 		if err := p.flush(); err != nil {
 			return err
 		}
-		applied := p.index.upTo(pos)
-		if r.indexApart != nil {
-			applied = r.rep.Min // what it has will be seen in its files
-		}
-		return r.writeSummary(pos, applied, p.ends())
+		return r.writeSummary(pos, r.indexClaim(p, pos), p.ends())
 	}
+}
+
+// indexClaim is what a summary on the way may say of the index.
+func (r *recovery) indexClaim(p *replay, pos int64) int64 {
+	switch {
+	case r.in.Index == nil:
+		return -1
+	case r.indexApart != nil:
+		return r.rep.Min // what it has will be seen in its files
+	case r.rep.IndexFrom >= 0:
+		return r.rep.IndexFrom // the caller brings it up
+	}
+	return p.index.upTo(pos)
 }

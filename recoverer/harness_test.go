@@ -37,6 +37,8 @@ type store struct {
 	queues *consumequeue.Store
 	index  *indexsvc.Service
 
+	indexOff bool // recovery knows of none
+
 	append *commitlog.Appender
 	sync   *commitlog.Syncer
 	now    int64
@@ -52,6 +54,7 @@ type option func(*store, *recoverer.Input)
 func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
 func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
+func withoutIndex(s *store, _ *recoverer.Input)    { s.indexOff = true }
 func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
 func checkQueues(_ *store, in *recoverer.Input)    { in.CheckAll = true }
 func indexFirst(_ *store, in *recoverer.Input)     { in.Parallel = backwards }
@@ -105,6 +108,9 @@ func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (
 	}
 	in.State, _, err = recoverer.ReadState(fsys, s.layout)
 	in.Log, in.Queues, in.Index = s.log, s.queues, s.index
+	if s.indexOff {
+		in.Index = nil
+	}
 	s.input, s.fields = in, in.Checkpoint
 	return s, err
 }

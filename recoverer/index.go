@@ -89,7 +89,7 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 	applied := r.in.Summary.IndexApplied
 	lacks := from
 	if r.in.Clean && x.EndPhyOffset() == from {
-		lacks++ // the record just there is complete
+		lacks = max(from, r.endsAt(from)) // the record just there is complete
 	}
 	// After an unclean stop it need not be: the file with its other entries may have
 	// been taken out by an opening that then failed.
