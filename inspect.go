@@ -6,6 +6,7 @@ import (
 	"github.com/actorstore/actorstore/actors"
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/reader"
 	"github.com/actorstore/actorstore/recoverer"
 )
 
@@ -29,7 +30,7 @@ func Inspect(ctx context.Context, options Options) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{view: view{reader: i.Reader()}, Inspection: i}, nil
+	return &Inspection{view: view{func() (*reader.Reader, error) { return i.Reader(), nil }}, Inspection: i}, nil
 }
 
 // FoundOptions are DefaultOptions with the file sizes of the store that stands

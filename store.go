@@ -20,11 +20,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.Reader()
-	if err != nil {
-		return nil, err
-	}
-	return &Store{view: view{reader: r}, run: run}, nil
+	return &Store{view: view{run.Reader}, run: run}, nil
 }
 
 // Close stops taking puts, answers those that were accepted, flushes and ends
@@ -78,7 +74,11 @@ func (s *Store) Poll(ctx context.Context, req GetRequest, result *GetResult) err
 	if err != nil {
 		return err
 	}
-	return s.reader.Poll(ctx, n, req, result)
+	r, err := s.reader()
+	if err != nil {
+		return err
+	}
+	return r.Poll(ctx, n, req, result)
 }
 
 // Flush makes durable what was put before, whatever the flush type.

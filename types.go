@@ -94,7 +94,8 @@ var (
 	// ErrClosed is what a closing or closed store answers.
 	ErrClosed = actors.ErrClosed
 	// ErrRestarting is what puts get for the moment that append and flusher take
-	// to come back after one of them failed.
+	// to come back after one of them failed, and everybody while the store is opened
+	// anew because its supervisor has.
 	ErrRestarting = actors.ErrRestarting
 	// ErrHung is what a store answers whose append or flusher does not move.
 	ErrHung = actors.ErrHung

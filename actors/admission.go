@@ -17,8 +17,8 @@ var ErrClosed = errors.New("store is closed")
 type admission struct {
 	inFlight atomic.Int64
 	limit    int64
-	closed   atomic.Bool
-	idle     chan struct{} // closed when closed and nothing is in flight
+	closed   atomic.Pointer[error] // why nobody is let in any more
+	idle     chan struct{}         // closed when closed and nothing is in flight
 	signaled atomic.Bool
 }
 
@@ -33,24 +33,24 @@ func (a *admission) enter(n int64) error {
 		a.leave(n)
 		return ErrBusy
 	}
-	if a.closed.Load() { // after Add: close sees either the bytes or nobody
+	if cause := a.closed.Load(); cause != nil { // after Add: close sees either the bytes or nobody
 		a.leave(n)
-		return ErrClosed
+		return *cause
 	}
 	return nil
 }
 
 // leave gives n bytes back.
 func (a *admission) leave(n int64) {
-	if a.inFlight.Add(-n) == 0 && a.closed.Load() {
+	if a.inFlight.Add(-n) == 0 && a.closed.Load() != nil {
 		a.signal()
 	}
 }
 
-// close refuses everybody from now on. The channel is closed when all that were
-// accepted have been answered.
-func (a *admission) close() <-chan struct{} {
-	a.closed.Store(true)
+// close refuses everybody from now on; the first cause stays. The channel is
+// closed when all that were accepted have been answered.
+func (a *admission) close(cause error) <-chan struct{} {
+	a.closed.CompareAndSwap(nil, &cause)
 	if a.inFlight.Load() == 0 {
 		a.signal()
 	}

@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"errors"
+	"reflect"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/actorstore/actorstore/flusher"
@@ -13,6 +16,9 @@ func unserved(message any, err error) any {
 	switch message.(type) {
 	case *Put, *PutBatch:
 		p := &PutError{flusher.ServiceNotAvailable, err}
+		if err == errNil {
+			p.Status = flusher.MessageIllegal
+		}
 		return &PutReply{flusher.PutResult{Status: p.Status, Err: p}}
 	case *Get:
 		return &GetReply{Result: &reader.GetResult{}, Err: err}
@@ -32,6 +38,14 @@ func unserved(message any, err error) any {
 		return &StateReply{State{ReadOnly: err}}
 	}
 	return nil
+}
+
+// errNil is the answer to a pointer to nothing.
+var errNil = errors.New("nil message")
+
+func isNil(message any) bool {
+	v := reflect.ValueOf(message)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // asked is a public message in its one form: it may be sent as a value, too.

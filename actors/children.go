@@ -76,7 +76,7 @@ func (a *storeActor) spawn(ctx actor.Context, c *child, at func(*actor.PID), pro
 	if c.life > 0 { // its predecessor has the name for as long as it hangs
 		name = fmt.Sprintf("%s.%d", c.name, c.life)
 	}
-	pid, err := ctx.SpawnNamed(a.stepped(c.name, props), name) // below the store's own
+	pid, err := ctx.SpawnNamed(stepped(a.s.o.Faults, c.name, props), name) // below the store's own
 	if err != nil {
 		panic(fmt.Errorf("spawn %s: %w", name, err))
 	}

@@ -31,7 +31,7 @@ func (s *Store) Close(ctx context.Context) error {
 		c.forEver = true
 	}
 	if t := c.t; t != nil {
-		if err := c.await(ctx, t.admission.close(), t.unanswered); errors.Is(err, ErrHung) {
+		if err := c.await(ctx, t.admission.close(ErrClosed), t.unanswered); errors.Is(err, ErrHung) {
 			c.tried = true
 		}
 	}
@@ -59,10 +59,10 @@ func (s *Store) giveUp(c *closing, cause error) error {
 			t.refuse(message)
 			refuseAsked(t.system, message, ErrClosed)
 		})
+		t.end()
 	} else if errors.Is(cause, ErrHung) {
 		hung.Actors = []HungEvent{{Actor: storeName, For: c.stood, Holds: "an opening that does not end"}}
 	}
-	s.end()
 	if errors.Is(cause, ErrHung) {
 		cause = hung
 	} else if len(hung.Actors) > 0 {
@@ -71,5 +71,14 @@ func (s *Store) giveUp(c *closing, cause error) error {
 	return fmt.Errorf("close: not finished, the next start will recover: %w", cause)
 }
 
-// end tells everybody who waits for the store that it is over.
-func (s *Store) end() { s.ending.Do(func() { close(s.over) }) }
+// end tells everybody who waits for something of this tree that it is over.
+func (t *tree) end() { t.ending.Do(func() { close(t.over) }) }
+
+// leaving is why a tree is at its end: ErrClosed, or ErrRestarting where another
+// one follows; nil while it is open.
+func (t *tree) leaving() error {
+	if cause := t.admission.closed.Load(); cause != nil {
+		return *cause
+	}
+	return nil
+}

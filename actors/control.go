@@ -31,12 +31,17 @@ func (s *Store) running() (*tree, error) {
 	if t := s.tree.Load(); t != nil {
 		return t, nil
 	}
-	select {
-	case <-s.stopped:
-		return nil, ErrClosed
-	default:
-		return nil, ErrNotReady
+	if s.ended.Load() {
+		return nil, s.closed()
 	}
+	select {
+	case <-s.opened:
+		if s.err == nil {
+			return nil, ErrRestarting // it opens anew
+		}
+	default:
+	}
+	return nil, ErrNotReady
 }
 
 // State is how the store is at this moment.
@@ -73,8 +78,8 @@ func (s *Store) Flush(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-s.over:
-		return ErrClosed
+	case <-t.over:
+		return t.leaving()
 	}
 }
 
@@ -99,8 +104,8 @@ func (s *Store) dispatchedTo(ctx context.Context, t *tree, end int64) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.over:
-			return ErrClosed
+		case <-t.over:
+			return t.leaving()
 		case <-time.After(pause):
 		}
 	}
@@ -154,22 +159,22 @@ func (s *Store) forget(t *tree, topic string) error {
 		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{t, topic, func(err error) { done <- err }})
 		select {
 		case err := <-done:
-			if errors.Is(err, ErrRestarting) { // dispatch is asked again when it is back
+			if errors.Is(err, ErrRestarting) && t.leaving() == nil { // dispatch is asked again when it is back
 				time.Sleep(time.Millisecond)
 				continue
 			}
 			if err != nil {
 				return err
 			}
-		case <-s.over:
-			return ErrClosed
+		case <-t.over:
+			return t.leaving()
 		}
 		break
 	}
 	t.rooms.notifier.Delete(topic)
 	for { // an append actor that dies meanwhile counts the offsets anew, or is asked again
 		_, err := s.barrier(context.Background(), t, topic)
-		if !errors.Is(err, ErrRestarting) {
+		if !errors.Is(err, ErrRestarting) || t.leaving() != nil {
 			return err
 		}
 		time.Sleep(time.Millisecond)
@@ -189,7 +194,7 @@ func (s *Store) barrier(ctx context.Context, t *tree, forget string) (int64, err
 		return a.end, a.err
 	case <-ctx.Done():
 		return 0, ctx.Err()
-	case <-s.over:
-		return 0, ErrClosed
+	case <-t.over:
+		return 0, t.leaving()
 	}
 }

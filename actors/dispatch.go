@@ -150,8 +150,8 @@ func (d *dispatchActor) send(w *dispatch.Window) (mine bool) {
 	if !d.t.dispatching.is(d.life) {
 		return false
 	}
-	for _, damage := range w.Damage {
-		d.t.corruption(damage.Err)
+	for i := range w.Damage {
+		d.t.corruption(&w.Damage[i])
 	}
 	if w.End > w.Start {
 		kept = true

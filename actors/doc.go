@@ -26,9 +26,11 @@
 //
 // # Messages
 //
-// Put, PutBatch, Get, Query, Lookup, LookupID, OffsetByTime, Offsets, Topics,
-// DeleteTopic, Flush and State may be sent to the PID of the store by any actor,
-// with ctx.Request; each is answered by its Reply.
+// Put, PutBatch, Get, Query, Lookup, LookupID, OffsetByTime, MessageTime, Offsets,
+// Topics, DeleteTopic, Flush and GetState may be sent to the PID of the store by any
+// actor, with ctx.Request; each is answered by its Reply, whatever fails meanwhile.
+// What is sent to the PID of a store that has gone gets protoactor's answer for dead
+// letters.
 //
 // # Invariants
 //
@@ -49,6 +51,11 @@
 //
 // An actor that panics, or that somebody stops from outside, comes back after a
 // pause: append and flusher together and from the log, within RestartBudget.
+//
+// If the store actor itself panics its parent decides. Restarted, or resumed, it
+// ends all actors, writes everything down and opens the store anew, under the same
+// handle and PID; who waits meanwhile gets ErrRestarting. Stopped it ends the store
+// as Close does, and Events.Closed says why.
 //
 // A goroutine cannot be ended. An actor that hangs has something in hand, and
 // goes on with it some day; what is safe depends on what that may be. The watch

@@ -2,9 +2,9 @@ package actors
 
 import "time"
 
-// Events are told what happens in a store. Each function may be nil; it runs on
-// the goroutine of the actor where the thing happened, so it must not block and
-// must not call the store. One that panics is logged, and harms nobody.
+// Events are told what happens in a store. Each function may be nil; the actor
+// where the thing happened waits for it, so it must not block and must not call the
+// store. One that panics is logged, and harms nobody.
 type Events struct {
 	// Opened tells that the store serves, and what recovery did. It comes again
 	// when the store actor has failed and was restarted.
@@ -33,7 +33,7 @@ type Events struct {
 	// Open restarts it up to ten times in ten seconds.
 	ActorRestarted func(ActorEvent)
 	// ActorHung tells that an actor has not moved for HangTimeout though it should.
-	// This event and the next two run on a goroutine of their own.
+	// For this event and the next two nobody waits.
 	ActorHung func(HungEvent)
 	// DiskSlow tells the same of the flusher while the disk syncs, and of the store
 	// while the disk is at work on the last steps of a close: that is not taken for

@@ -13,8 +13,8 @@ import (
 // put, and nothing per wake that is coalesced.
 //
 // Actors are named as in the tree: "append", "flusher", "dispatch", "queues-0",
-// "index", "allocator", "checkpoint", "retention", "reader-0". All methods are
-// called from many goroutines.
+// "index", "allocator", "checkpoint", "retention", "reader-0"; their supervisor is
+// "store". All methods are called from many goroutines.
 type Faults interface {
 	// Step is called by an actor, on the goroutine on which it runs, for each
 	// message that it takes: when it comes to it, and, with done, when it has dealt
@@ -42,7 +42,7 @@ const (
 	StepFlush   Step = "flush"   // flusher: Store.Flush
 	StepWindow  Step = "window"  // queues and index: a window of the log
 	StepAsk     Step = "ask"     // reader: a look-up that came as a message
-	StepOther   Step = "other"   // what else actors tell each other; only with done
+	StepOther   Step = "other"   // what else actors tell each other; only with done, but for the store
 )
 
 // poke does nothing but pass the seam.
@@ -65,10 +65,17 @@ func (s *Store) StopActor(name string) error { return s.reach(&reach{name: name,
 
 func (s *Store) reach(m *reach) error {
 	t, err := s.running()
-	if err == nil {
+	switch {
+	case err != nil:
+		return err
+	case m.name != storeName:
 		t.system.Root.Send(t.store, m)
+	case m.stop:
+		t.system.Root.Stop(t.store)
+	default:
+		t.system.Root.Send(t.store, &poke{})
 	}
-	return err
+	return nil
 }
 
 // reach does so beside the store actor: append works on the goroutine of whoever
@@ -100,23 +107,23 @@ func nameOf(pid *actor.PID) string {
 	return name
 }
 
-// stepped puts the seam around a child that is about to be spawned. A message
+// stepped puts the seam around an actor that is about to be spawned. A message
 // that somebody waits for, or that no failure can lose, comes to its step inside
-// of the actor, where that has taken over what is owed.
-func (a *storeActor) stepped(name string, props *actor.Props) *actor.Props {
-	if a.s.o.Faults == nil {
+// of the actor, where that has taken over what is owed. The store may lose
+// anything: it is restarted with all its actors.
+func stepped(f Faults, name string, props *actor.Props) *actor.Props {
+	if f == nil {
 		return props
 	}
-	t := a.t
 	return props.Configure(actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
 		return func(c actor.ReceiverContext, e *actor.MessageEnvelope) {
 			kind, inside := stepOf(e.Message)
-			if kind != "" && !inside {
-				t.step(name, kind, false)
+			if kind != "" && (!inside || kind == StepOther && name == storeName) {
+				f.Step(name, kind, false)
 			}
 			next(c, e)
 			if kind != "" && kind != StepPut {
-				t.step(name, kind, true)
+				f.Step(name, kind, true)
 			}
 		}
 	}))

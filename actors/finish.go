@@ -20,6 +20,7 @@ func (t *tree) finish(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("close: the next start will recover: %w", err)
 	}
+	t.rooms.notifier.Close(t.leaving())
 	return errors.Join(err, t.rooms.release())
 }
 

@@ -31,14 +31,15 @@ type Store struct {
 	once   sync.Once
 	err    error // of open; set before opened is closed
 
-	opening sync.WaitGroup        // the goroutine that recovers
+	opening chan struct{}         // the store actor's: closed when the one that recovers has ended
 	found   atomic.Pointer[rooms] // opened, not yet taken over by the actor
+	why     atomic.Pointer[error] // the store actor has failed, and is not back
+	failing budget                // of the store actor
 
 	mu       sync.Mutex
 	closeCtx context.Context // of Close, for the last steps
-	stopped  chan struct{}   // closed when the store actor has gone
-	over     chan struct{}   // closed then, or when a Close has given up waiting for that
-	ending   sync.Once       // closes it
+	ended    atomic.Bool     // the store actor is at its end
+	stopped  chan struct{}   // closed when it has gone
 	stopErr  error
 	deleting deletions
 	calls    callbacks
@@ -48,11 +49,11 @@ type Store struct {
 // Props describes a store actor, for a system or a parent that spawns it
 // itself, and gives the handle that the actor will serve. Spawn does both.
 func Props(o Options) (*actor.Props, *Store) {
-	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}),
-		over:    make(chan struct{}),
-		mailbox: newBatchMailbox[oneByOne]()}
+	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}), mailbox: newBatchMailbox[oneByOne]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
-	return propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} }), s
+	s.o.Events = o.Events.shielded(s.calls.onPanic)
+	s.mailbox.onFailure, s.mailbox.noResume = s.failed, true
+	return stepped(o.Faults, storeName, propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} })), s
 }
 
 // Spawn starts a store as a child of parent, which is the root context of an
@@ -134,12 +135,13 @@ func (s *Store) System() *actor.ActorSystem { return s.system }
 // Options are what the store was opened with.
 func (s *Store) Options() Options { return s.o }
 
-// ready ends opening, once.
-func (s *Store) ready(err error) {
+// ready ends opening, once, and gives how it has ended.
+func (s *Store) ready(err error) error {
 	s.once.Do(func() {
 		s.err = err
 		close(s.opened)
 	})
+	return s.err
 }
 
 // Put appends a message and waits for its answer; see package flusher for what

@@ -120,7 +120,10 @@ func (r *rig) calls() []*call {
 			if err != nil {
 				return err
 			}
-			rd, _ := s.Reader()
+			rd, err := s.Reader()
+			if err != nil {
+				return err
+			}
 			most, _ := rd.MaxOffset("a", 0)
 			return n.Wait(ctx, "a", 0, most)
 		}},

@@ -136,7 +136,7 @@ func TestStoreActorFails(t *testing.T) {
 		r := open(t, flush)
 		r.puts("a", 0, 10)
 		before := r.tree()
-		r.s.system.Root.Send(r.s.PID(), (*Put)(nil))
+		r.kill(storeName)
 		eventually(t, "it is open again", func() bool { now := r.tree(); return now != nil && now != before })
 		r.puts("a", 10, 20)
 		r.numbered("a", 20)
@@ -261,15 +261,22 @@ func TestEverybodyIsAnswered(t *testing.T) {
 
 // Nobody else's reader is disturbed: a Get through messages works beside.
 func TestReadersRestart(t *testing.T) {
-	r := open(t)
+	f := &seam{hooks: make(map[string]func())}
+	r := open(t, func(o *Options) { o.Faults = f })
 	r.puts("a", 0, 3)
 	r.dispatched()
 	for range 6 {
-		answer, err := r.s.system.Root.RequestFuture(r.s.PID(), (*Get)(nil), patience).Result()
+		f.mu.Lock()
+		f.hooks["reader-0"], f.hooks["reader-1"] = func() { panic("killed") }, func() { panic("killed") }
+		f.mu.Unlock()
+		answer, err := r.s.system.Root.RequestFuture(r.s.PID(), &Get{}, patience).Result()
 		if err != nil || !errors.Is(answer.(*GetReply).Err, ErrRestarting) {
 			t.Fatalf("%v %v", answer, err)
 		}
 	}
+	f.mu.Lock()
+	clear(f.hooks)
+	f.mu.Unlock()
 	for range 4 {
 		get := &Get{reader.GetRequest{Topic: "a", MaxCount: 10}}
 		answer, err := r.s.system.Root.RequestFuture(r.s.PID(), get, patience).Result()

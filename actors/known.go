@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -27,24 +28,40 @@ func (k *knownDamage) begin(list, before []checkpoint.Damage) {
 	}
 }
 
-// met takes what a read has found in a segment of the log.
-func (r *rooms) met(err error) (isNew bool) {
+// knows tells whether a place of the log is among them.
+func (r *rooms) knows(err error) bool {
+	ce := r.ofLog(err)
+	r.known.mu.Lock()
+	defer r.known.mu.Unlock()
+	return ce != nil && r.known.holds(ce.Offset)
+}
+
+// ofLog is the damage of a segment of the log, nil if an error is none.
+func (r *rooms) ofLog(err error) *record.CorruptionError {
 	var ce *record.CorruptionError
 	if !errors.As(err, &ce) || filepath.Dir(ce.Path) != r.layout.CommitLog() {
-		return false
+		return nil
 	}
-	k := &r.known
+	return ce
+}
+
+// holds tells whether an offset is in the list; k.mu is held.
+func (k *knownDamage) holds(offset int64) bool {
+	return slices.ContainsFunc(k.list, func(d checkpoint.Damage) bool {
+		return d.Offset == offset || d.Offset < offset && offset < d.End
+	})
+}
+
+// met takes what was found in a segment of the log; end is where the damage ends,
+// 0 if that is not known.
+func (r *rooms) met(err error, end int64) (isNew bool) {
+	ce, k := r.ofLog(err), &r.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, d := range k.list {
-		if d.Offset == ce.Offset || d.Offset < ce.Offset && ce.Offset < d.End {
-			return false
-		}
-	}
-	if len(k.list) >= knownMost {
+	if ce == nil || k.holds(ce.Offset) || len(k.list) >= knownMost {
 		return false
 	}
-	k.list, k.changed = append(k.list, checkpoint.Damage{Offset: ce.Offset, Want: ce.Want, Got: ce.Got}), true
+	k.list, k.changed = append(k.list, checkpoint.Damage{Offset: ce.Offset, End: end, Want: ce.Want, Got: ce.Got}), true
 	return true
 }
 

@@ -3,7 +3,9 @@ package actors
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
@@ -102,4 +104,38 @@ func TestDamageIsRemembered(t *testing.T) {
 		// The file is written by the checkpoint actor, at the latest when it ends.
 		t.Error("the file is still there")
 	}
+}
+
+// A damaged range was counted and told of again each time that dispatch went back
+// behind it for the sake of a sink.
+func TestDamageCountsOnce(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t)
+		r.puts("a", 0, 1)
+		r.dispatched()
+		dispatch, index := r.hold(dispatchName), r.hold(indexName)
+		at := r.put("a", 0, "1").PhysicalOffset
+		r.puts("a", 2, 3)
+		file := r.tree().log().Segments()[0]
+		copy(file.Bytes()[at-file.Offset()+4:], "damaged") // its magic code
+		dispatch()
+		for range 3 { // dispatch goes back to where the index stands
+			time.Sleep(time.Second)
+			r.kill("queues-0")
+			r.kill("queues-1")
+		}
+		time.Sleep(time.Second)
+		index()
+		r.dispatched()
+		told := 0
+		for _, e := range r.events {
+			if strings.HasPrefix(e, "corruption") {
+				told++
+			}
+		}
+		if state, err := r.s.State(); err != nil || state.Damaged != 1 || told != 1 {
+			t.Errorf("counted %d times, told %d times of one damaged record (%v)", state.Damaged, told, err)
+		}
+		r.close()
+	})
 }

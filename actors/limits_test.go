@@ -129,7 +129,7 @@ func TestAdmission(t *testing.T) {
 	if err := a.enter(25); err != nil {
 		t.Fatalf("after one has left: %v", err)
 	}
-	idle := a.close()
+	idle := a.close(ErrClosed)
 	if err := a.enter(1); !errors.Is(err, ErrClosed) && !errors.Is(err, ErrBusy) {
 		t.Fatalf("after close: %v", err)
 	}
@@ -142,7 +142,7 @@ func TestAdmission(t *testing.T) {
 		a.leave(25)
 	}
 	<-idle
-	<-a.close()
+	<-a.close(ErrClosed)
 	if err := a.enter(1); !errors.Is(err, ErrClosed) {
 		t.Fatalf("after close: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestAdmissionRace(t *testing.T) {
 				}
 			})
 		}
-		<-a.close()
+		<-a.close(ErrClosed)
 		if n := inside.Load(); n != 0 {
 			t.Fatalf("%d puts inside after idle", n)
 		}

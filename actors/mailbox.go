@@ -49,7 +49,11 @@ type batchMailbox[T batched] struct {
 	single    bool // nothing is handed over together
 	inline    bool
 	stopped   bool      // a stop has been delivered
+	failed    bool      // and not restarted since
+	noResume  bool      // an actor that has failed is restarted, whoever resumes it
 	closed    func(any) // takes what is posted after Close
+	onFailure func(reason any)
+	parent    *actor.PID // of an actor whose parent may watch it
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
@@ -88,6 +92,9 @@ func (m *batchMailbox[T]) waiting() int { return len(m.user) - m.head }
 
 // PostUserMessage is part of actor.Mailbox.
 func (m *batchMailbox[T]) PostUserMessage(message any) {
+	if ofLife(message) {
+		return
+	}
 	m.mu.Lock()
 	if m.closed != nil {
 		refuse := m.closed
@@ -172,9 +179,14 @@ func (m *batchMailbox[T]) rest() bool {
 // or until a message panicked, or it has taken from the queue so many times. An
 // empty mailbox is looked at again after a yield, linger times.
 func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
+	returned := false
 	defer func() {
-		if reason := recover(); reason != nil {
-			m.invoker.EscalateFailure(reason, m.current)
+		switch reason := recover(); {
+		case reason != nil:
+			m.fail(reason)
+		case !returned: // the goroutine is at its end, and somebody must go on
+			m.fail(errGoexit)
+			m.dispatcher.Schedule(m.run)
 		}
 	}()
 	idle := 0
@@ -192,6 +204,7 @@ func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 			if m.suspended || idle >= linger {
 				m.running = false
 				m.mu.Unlock()
+				returned = true
 				return true
 			}
 			m.mu.Unlock()
@@ -201,6 +214,7 @@ func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 		}
 		if rounds--; rounds < 0 {
 			m.mu.Unlock()
+			returned = true
 			return false
 		}
 		m.turns++
@@ -218,17 +232,14 @@ func (m *batchMailbox[T]) deliver(linger, rounds int) (ended bool) {
 }
 
 func (m *batchMailbox[T]) systemMessage(message any) {
+	if m.amiss(message) {
+		return
+	}
 	switch message.(type) {
 	case *actor.SuspendMailbox:
 		m.setSuspended(true)
 	case *actor.ResumeMailbox:
 		m.setSuspended(false)
-	case *actor.Restart:
-		if m.stopped {
-			return // protoactor would bring back an actor that has gone
-		}
-		m.current = message
-		m.invoker.InvokeSystemMessage(message)
 	case *actor.Stop:
 		m.mu.Lock()
 		m.stopped = true

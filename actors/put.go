@@ -138,7 +138,7 @@ func (s *Store) post(t *tree, r *putRequest, size int64) (Pending, error) {
 		r.free()
 		status := flusher.OSPageCacheBusy
 		switch hung := t.pairHung.Load(); {
-		case errors.Is(err, ErrClosed):
+		case !errors.Is(err, ErrBusy): // it closes, or is restarted
 			status = flusher.ServiceNotAvailable
 		case hung != nil: // none of those before it will be answered soon
 			status, err = flusher.ServiceNotAvailable, fmt.Errorf("%w: %w", err, hung)

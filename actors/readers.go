@@ -58,9 +58,9 @@ func (a *readerActor) Receive(ctx actor.Context) {
 }
 
 func (a *readerActor) refuse(message any) {
-	cause := ErrRestarting
-	if a.t.admission.closed.Load() {
-		cause = ErrClosed
+	cause := a.t.leaving()
+	if cause == nil {
+		cause = ErrRestarting
 	}
 	refuseAsked(a.t.system, message, cause)
 }

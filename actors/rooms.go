@@ -222,7 +222,7 @@ func (r *rooms) serve(o *Options) {
 	r.reader = reader.New(r.log.Reader(), r.queues, index, reader.Options{
 		MaxMsgsNumBatch: o.MaxMsgsNumBatch, Deleted: r.deleted.end,
 		Damaged: func(err error) {
-			if r.met(err) {
+			if r.met(err, 0) {
 				r.damaged.Add(1)
 			}
 		},

@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -9,22 +11,48 @@ import (
 	"github.com/actorstore/actorstore/flusher"
 )
 
-// serve answers a message of another actor, or passes it to who can.
+// serve answers a message of another actor, or passes it to who can. Whoever asks
+// is answered even if that panics.
 func (a *storeActor) serve(ctx actor.Context, message any) {
-	s, system, to := a.s, ctx.ActorSystem(), ctx.Sender()
+	m := asked(message)
+	otherwise := unserved(m, ErrRestarting)
+	if otherwise == nil {
+		return // nothing that a store understands
+	}
+	system, to := ctx.ActorSystem(), ctx.Sender()
+	var answered atomic.Bool
 	reply := func(answer any) {
-		if to != nil {
+		if to != nil && !answered.Swap(true) {
 			send(system, to, answer)
 		}
 	}
-	switch m := asked(message).(type) {
+	well := false
+	defer func() {
+		if !well {
+			reply(otherwise)
+		}
+	}()
+	if f := a.s.o.Faults; f != nil {
+		f.Step(storeName, StepAsk, false)
+	}
+	if isNil(m) {
+		reply(unserved(m, errNil))
+	} else {
+		a.answer(m, to, reply)
+	}
+	well = true
+}
+
+func (a *storeActor) answer(message any, to *actor.PID, reply func(any)) {
+	s := a.s
+	switch m := message.(type) {
 	case *Put:
 		a.put(&m.Message, nil, func(r flusher.PutResult) { reply(&PutReply{r}) })
 	case *PutBatch:
 		a.put(nil, m.Messages, func(r flusher.PutResult) { reply(&PutReply{r}) })
 	case *Get, *Query, *Lookup, *LookupID, *OffsetByTime, *MessageTime, *Offsets, *Topics:
-		if a.t == nil {
-			reply(unserved(m, ErrNotReady))
+		if _, err := s.running(); err != nil || a.t == nil {
+			reply(unserved(m, cmp.Or(err, ErrNotReady)))
 			return
 		}
 		r := a.t.nextReader()

@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		{name: "closed", status: flusher.ServiceNotAvailable, cause: ErrClosed,
 			prepare: func(r *rig) { r.close() }},
 		{name: "closing", status: flusher.ServiceNotAvailable, cause: ErrClosed,
-			prepare: func(r *rig) { r.tree().admission.close() }},
+			prepare: func(r *rig) { r.tree().admission.close(ErrClosed) }},
 		{name: "read-only", status: flusher.ServiceNotAvailable, cause: commitlog.ErrReadOnly,
 			options: syncFlush,
 			prepare: func(r *rig) { r.breakFlush(); _, _ = r.s.Put(r.ctx, message("a", 0, "x")) }},

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,6 +29,7 @@ type storeActor struct {
 
 // openedRooms tells the actor how its open has ended.
 type openedRooms struct {
+	by    *storeActor
 	rooms *rooms
 	err   error
 }
@@ -47,15 +49,10 @@ func (a *storeActor) Receive(ctx actor.Context) {
 		a.reach(m)
 	case *actor.Terminated:
 		a.terminated(ctx, m.Who)
-	case *actor.Stopping, *actor.Restarting:
-		a.stopping = true
-		a.budgets.stop()
-		if a.cancel != nil {
-			a.cancel()
-		}
-		if a.t != nil {
-			a.t.admission.close()
-		}
+	case *actor.Stopping:
+		a.leave(ErrClosed)
+	case *actor.Restarting:
+		a.leave(ErrRestarting)
 	case *actor.Stopped:
 		a.stop()
 	default:
@@ -63,10 +60,23 @@ func (a *storeActor) Receive(ctx actor.Context) {
 	}
 }
 
+// leave takes in nothing more: whoever is stopped by now does not come back.
+func (a *storeActor) leave(cause error) {
+	a.stopping = true
+	a.budgets.stop()
+	if a.cancel != nil {
+		a.cancel()
+	}
+	if a.t != nil {
+		a.t.admission.close(cause)
+	}
+}
+
 // open recovers the store beside the actor, which can be stopped meanwhile. A
-// store that was open before, in an earlier life of this actor, is ended first.
+// store that was open before this actor was restarted is ended first.
 func (a *storeActor) open(ctx actor.Context) {
 	s, self := a.s, ctx.Self()
+	s.mailbox.parent = ctx.Parent()
 	if s.system == nil {
 		s.system = ctx.ActorSystem()
 	}
@@ -79,80 +89,95 @@ func (a *storeActor) open(ctx actor.Context) {
 		return
 	}
 	s.tree.Store(nil)
-	before := s.last.Swap(nil)
+	before, earlier := s.last.Swap(nil), s.opening
 	open, cancel := context.WithCancel(context.Background())
-	a.cancel = cancel
-	s.opening.Add(1)
+	a.cancel, s.opening = cancel, make(chan struct{})
+	done := s.opening
 	go func() {
-		defer s.opening.Done()
-		if before != nil {
-			before.unwatchDeadLetters()
-			before.watch.stop()
-			_ = before.finish(open) // an error leaves the abort marker, and recovery follows
-		}
+		defer close(done)
+		s.clear(open, before, earlier)
 		r, err := (*rooms)(nil), s.o.Validate() // nobody has, of a store that its parent spawns
 		if err == nil {
 			r, err = openRooms(open, &s.o)
 		}
 		if err == nil && open.Err() != nil {
-			err = r.release()
-			r = nil
+			err = errors.Join(open.Err(), r.release())
 		}
-		if err == nil && r != nil {
+		if err == nil {
 			s.found.Store(r)
 		}
-		s.system.Root.Send(self, &openedRooms{r, err})
+		s.system.Root.Send(self, &openedRooms{a, r, err})
 	}()
+}
+
+// clear takes away what this actor had before it was restarted: an opening that is
+// still under way, one that it has not come to, a tree.
+func (s *Store) clear(ctx context.Context, before *tree, earlier <-chan struct{}) {
+	if earlier != nil {
+		<-earlier
+	}
+	if r := s.found.Swap(nil); r != nil {
+		_ = r.release()
+	}
+	if before != nil {
+		before.unwatchDeadLetters()
+		before.watch.stop()
+		_ = before.finish(ctx) // an error leaves the abort marker, and recovery follows
+		before.end()
+	}
 }
 
 // start spawns the actors of an opened store, or gives up.
 func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
-	if m.err != nil || m.rooms == nil {
-		a.s.ready(m.err)
+	if m.by != a {
+		return // it was restarted since, and opens again
+	}
+	if m.err != nil {
+		_ = a.s.ready(m.err)
+		why := errors.Join(a.s.reason(), m.err)
+		a.s.why.Store(&why)
 		ctx.Stop(ctx.Self())
 		return
 	}
-	a.s.found.Store(nil)
 	a.t = newTree(a.s, ctx.ActorSystem(), ctx.Self(), m.rooms)
 	a.s.last.Store(a.t)
+	a.s.found.Store(nil) // a panic until here leaves it to whoever comes next
 	a.spawnAll(ctx)
 	a.t.watchDeadLetters()
 	a.t.watch.start(a.s.o.HangTimeout)
 	a.s.tree.Store(a.t)
+	a.s.why.Store(nil)
 	a.t.tellReadOnly()
-	a.s.ready(nil)
+	_ = a.s.ready(nil)
 }
 
 // stop ends the store after all its actors have gone. It must not panic: a
 // panic here would leave whoever stopped the store waiting for ever.
 func (a *storeActor) stop() {
 	s := a.s
-	defer s.end()
 	defer close(s.stopped)
 	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) }) }()
-	defer func() {
-		if reason := recover(); reason != nil {
-			s.stopErr = fmt.Errorf("close: %v", reason)
+	s.ended.Store(true)
+	served := s.ready(ErrClosed) == nil
+	s.stopErr = guarded(func() error {
+		if s.opening != nil {
+			<-s.opening
 		}
-	}()
-	s.opening.Wait()
-	s.ready(ErrClosed)
-	if r := s.found.Swap(nil); r != nil {
-		s.stopErr = r.release()
+		if r := s.found.Swap(nil); r != nil {
+			return r.release()
+		}
+		if a.t == nil {
+			return nil
+		}
+		defer a.t.end()
+		s.tree.Store(nil)
+		a.t.unwatchDeadLetters()
+		a.t.watch.stop()
+		return a.t.finish(s.closing())
+	})
+	if tell := s.o.Events.Closed; tell != nil && served {
+		tell(errors.Join(s.stopErr, s.reason()))
 	}
-	if a.t == nil {
-		return
-	}
-	s.tree.Store(nil)
-	a.t.unwatchDeadLetters()
-	a.t.watch.stop()
-	s.mu.Lock()
-	ctx := s.closeCtx
-	s.mu.Unlock()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	s.stopErr = a.t.finish(ctx)
 }
 
 // newTree makes what the actors share.
@@ -163,7 +188,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		admission: newAdmission(s.o.MaxBytesInFlight), limits: limitsOf(&s.o),
 		appendWake: newWake(system, s.o.Faults), dispatchWake: newWake(system, s.o.Faults),
 		allocatorWake: newWake(system, s.o.Faults),
-		windows:       make(chan *dispatch.Window, windows), began: time.Now(),
+		windows:       make(chan *dispatch.Window, windows), began: time.Now(), over: make(chan struct{}),
 	}
 	t.retention = newRetention(&s.o, r.log.Appended())
 	for range windows {

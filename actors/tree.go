@@ -22,8 +22,9 @@ import (
 // ErrDiskFull is what errors.Is finds when puts are refused for want of space.
 var ErrDiskFull = errors.New("disk is full")
 
-// ErrRestarting is what errors.Is finds when the actor that a put had come to
-// has just failed: nothing was written, and the put may be tried again.
+// ErrRestarting is what errors.Is finds when the actor that a put had come to has
+// just failed, or the store is opened anew because its supervisor has: nothing was
+// written, and the put may be tried again.
 var ErrRestarting = errors.New("store is restarting an actor")
 
 // tree is what the actors of one open store share: its rooms, the way to each
@@ -53,6 +54,7 @@ type tree struct {
 	sinks      []*sinkRef                      // shards of the queues, then the index if there is one
 	spawned    atomic.Bool                     // all sinks have their actors
 	windows    chan *dispatch.Window           // those that are free
+	damagedTo  int64                           // end of the damage that was told of; dispatch's
 	dispatched atomic.Pointer[progress.Record] // the last one that all sinks have taken in
 
 	retention   *retention.Core         // its actor's alone
@@ -64,6 +66,8 @@ type tree struct {
 
 	calls    *callbacks // the handle's
 	watch    *watcher
+	over     chan struct{}             // closed when nobody is left to answer
+	ending   sync.Once                 // closes it
 	finished atomic.Int64              // steps of the end that are done
 	lastStep atomic.Pointer[string]    // the one under way, nil before the end
 	hung     atomic.Pointer[HungError] // who hangs, nil if nobody does
@@ -137,14 +141,21 @@ func (t *tree) diskFull(full bool, cause error) {
 	}
 }
 
-// corruption tells of damage that was found.
-func (t *tree) corruption(err error) {
-	t.rooms.met(err)
-	t.rooms.damaged.Add(1)
-	if f := t.o.Events.CorruptionFound; f != nil {
-		f(err)
+// corruption tells of damage that dispatch has come to, once however often it
+// reads the place again. A read that was there first has counted it.
+func (t *tree) corruption(d *dispatch.Damage) {
+	if d.Next <= t.damagedTo {
+		return
 	}
-	t.o.Logger.Error().Err(err).Msg("corruption")
+	if f := t.o.Events.CorruptionFound; f != nil {
+		f(d.Err)
+	}
+	t.o.Logger.Error().Err(d.Err).Msg("corruption")
+	if !t.rooms.knows(d.Err) {
+		t.rooms.met(d.Err, d.Next)
+		t.rooms.damaged.Add(1)
+	}
+	t.damagedTo = d.Next
 }
 
 // refuse answers a message that reached an actor which has stopped (A1).
@@ -154,10 +165,10 @@ func (t *tree) refuse(message any) {
 	}
 	cause := t.writable()
 	if cause == nil {
-		cause = ErrClosed
-		if !t.admission.closed.Load() {
-			cause = ErrRestarting
-		}
+		cause = t.leaving()
+	}
+	if cause == nil {
+		cause = ErrRestarting
 	}
 	switch m := message.(type) {
 	case *putRequest:
@@ -255,7 +266,7 @@ func (t *tree) watchDeadLetters() {
 // unwatchDeadLetters ends that when nobody is on his way any more: a put that was
 // let in is answered, however late it is sent.
 func (t *tree) unwatchDeadLetters() {
-	idle := t.admission.close()
+	idle := t.admission.close(ErrClosed)
 	select {
 	case <-idle:
 		t.system.EventStream.Unsubscribe(t.deadLetters)

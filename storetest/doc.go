@@ -14,7 +14,7 @@
 //		storetest.Drop("dispatch", 2),
 //		storetest.FailCall(mappedtest.OpDatasync, 5, syscall.EIO),
 //	})
-//	useIt(s.Store) // the service under test takes an *actorstore.Store
+//	useIt(s) // the service under test takes an interface with Put
 //	storetest.Check(t, s)
 //
 // # Faults
@@ -51,9 +51,12 @@
 //	    nothing is there that was refused or never put
 //	progress  a store that is not read-only comes to rest
 //
-// The history knows what went through Put and PutBatch of the Store here. A
-// service that has the embedded store in hand bypasses it: note its puts with
-// History.Note, or let it take an interface. Inner batches and transactions that
+// The history knows what went through Put, PutBatch, Begin, BeginBatch and PutAsync
+// of the Store here; a put that was begun is answered when Wait returns. A service
+// that has the embedded store in hand bypasses it: note its puts with History.Note,
+// let it take an interface, or say History.Off, and Check holds the store against
+// itself only. Otherwise Check fails where the log holds messages and no put was
+// noted. Inner batches and transactions that
 // are not committed are looked at for I2 and I3 only.
 //
 // # Determinism

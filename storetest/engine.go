@@ -21,6 +21,7 @@ type engine struct {
 	rules  []*rule
 	held   map[string][]func() // signals that wait for the actor's next message
 	gate   chan struct{}       // closed by release
+	heals  int                 // how often all faults were taken away
 	timers []*time.Timer
 	struck []string // what has been done, in order
 	ended  bool
@@ -41,19 +42,20 @@ func newEngine() *engine {
 func (e *engine) arm(s Script) {
 	for _, f := range s {
 		if f.after == 0 && f.ofActor() && !f.atOnce() {
-			e.add(f)
+			e.add(f, e.round())
 		}
 	}
 }
 
 // opened arms the others, now that there is something to fail.
 func (e *engine) opened(s Script) {
+	round := e.round()
 	for _, f := range s {
 		switch {
 		case f.after > 0:
-			e.later(f.after, func() { e.add(f) })
+			e.later(f.after, func() { e.add(f, round) })
 		case !f.ofActor() || f.atOnce():
-			e.add(f)
+			e.add(f, round)
 		}
 	}
 }
@@ -63,40 +65,53 @@ func (f *Fault) ofActor() bool { return f.actor != "" }
 // atOnce tells whether a fault waits for nothing but a store that is open.
 func (f *Fault) atOnce() bool { return f.deed == doKill || f.deed == doStop }
 
-func (e *engine) add(f Fault) {
+// round is how often all faults have been taken away so far. One that was meant to
+// come before that must not come behind it.
+func (e *engine) round() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.heals
+}
+
+// add arms a fault, or carries it out, unless all have been taken away meanwhile.
+func (e *engine) add(f Fault, round int) {
+	e.mu.Lock()
+	if e.heals != round {
+		e.mu.Unlock()
+		return
+	}
 	switch {
-	case f.deed == doPause:
-		e.note(f)
+	case f.deed == doPause, f.deed == doStop:
+		e.struck = append(e.struck, f.String())
+	case !f.ofActor():
+		e.disk.Add(e.calls(f, round)...)
+	default:
+		e.rules = append(e.rules, &rule{Fault: f})
+	}
+	e.mu.Unlock()
+	switch f.deed {
+	case doPause:
 		e.pause()
 		if f.length > 0 {
 			e.later(f.length, e.resume)
 		}
-		return
-	case f.deed == doStop:
-		e.note(f)
+	case doStop:
 		e.stop(f.actor)
-		return
-	case !f.ofActor():
-		e.disk.Add(e.calls(f)...)
-		return
-	}
-	e.mu.Lock()
-	e.rules = append(e.rules, &rule{Fault: f})
-	e.mu.Unlock()
-	if f.deed == doKill {
+	case doKill:
 		e.poke(f.actor)
 	}
 }
 
 // calls are the rules of a fault of the disk.
-func (e *engine) calls(f Fault) []mappedtest.Rule {
+func (e *engine) calls(f Fault, round int) []mappedtest.Rule {
 	one := mappedtest.Rule{Op: f.op, Path: f.path, At: f.at, Err: f.err, Before: func() {
-		e.note(f)
-		switch f.deed {
-		case doPanicCall:
+		gate := e.strikes(f, round)
+		switch {
+		case gate == nil:
+		case f.deed == doPanicCall:
 			panic(&Injected{Fault: f})
-		case doHangCall:
-			e.stand(f.length)
+		case f.deed == doHangCall:
+			stand(gate, f.length)
 		}
 	}}
 	if f.every == 1 && f.times == 0 {
@@ -109,6 +124,22 @@ func (e *engine) calls(f Fault) []mappedtest.Rule {
 		list = append(list, one)
 	}
 	return list
+}
+
+// strikes notes a fault of the disk that a call has met, and gives the gate that
+// opens for all who stand still by then; nil if the faults of that round were taken
+// away since.
+func (e *engine) strikes(f Fault, round int) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	gone := e.ended || e.heals != round
+	if !gone || f.deed == doFailCall { // that one fails the call all the same
+		e.struck = append(e.struck, f.String())
+	}
+	if gone {
+		return nil
+	}
+	return e.gate
 }
 
 // later runs f after a while, unless the store has ended by then.
@@ -126,7 +157,7 @@ func (e *engine) Step(name string, kind actors.Step, done bool) {
 		e.watch.look()
 		e.letGo(name)
 	}
-	hit := e.meets(func(r *rule) bool {
+	hit, gate := e.meets(func(r *rule) bool {
 		switch r.deed {
 		case doPanic, doHang, doKill:
 			return !done && r.fits(name, kind)
@@ -138,7 +169,7 @@ func (e *engine) Step(name string, kind actors.Step, done bool) {
 	switch {
 	case hit == nil:
 	case hit.deed == doHang:
-		e.stand(hit.length)
+		stand(gate, hit.length)
 	default:
 		panic(&Injected{Fault: *hit, Actor: name, Step: kind})
 	}
@@ -151,12 +182,13 @@ func (r *rule) fits(name string, kind actors.Step) bool {
 	return r.actor == name && r.on == kind
 }
 
-// meets counts an occasion and finds the fault that strikes there.
-func (e *engine) meets(fits func(*rule) bool) *Fault {
+// meets counts an occasion and finds the fault that strikes there, with the gate
+// that opens for all who stand still by then.
+func (e *engine) meets(fits func(*rule) bool) (*Fault, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended {
-		return nil
+		return nil, nil
 	}
 	var hit *rule
 	for _, r := range e.rules {
@@ -169,11 +201,11 @@ func (e *engine) meets(fits func(*rule) bool) *Fault {
 		}
 	}
 	if hit == nil {
-		return nil
+		return nil, nil
 	}
 	hit.struck++
 	e.struck = append(e.struck, hit.String())
-	return &hit.Fault
+	return &hit.Fault, e.gate
 }
 
 func (r *rule) due() bool {
@@ -186,20 +218,8 @@ func (r *rule) due() bool {
 	return r.seen >= r.at && (r.seen-r.at)%r.every == 0
 }
 
-func (e *engine) note(f Fault) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.struck = append(e.struck, f.String())
-}
-
-// stand blocks until release, or for a while. After the end nobody would release.
-func (e *engine) stand(length time.Duration) {
-	e.mu.Lock()
-	gate, ended := e.gate, e.ended
-	e.mu.Unlock()
-	if ended {
-		return
-	}
+// stand blocks until a gate opens, or for a while.
+func stand(gate <-chan struct{}, length time.Duration) {
 	var over <-chan time.Time
 	if length > 0 {
 		t := time.NewTimer(length)
@@ -227,6 +247,7 @@ func (e *engine) heal() {
 		t.Stop()
 	}
 	e.timers, e.rules = nil, nil
+	e.heals++
 	e.mu.Unlock()
 	e.disk.Clear()
 	e.release()

@@ -78,6 +78,7 @@ func TestHangs(t *testing.T) {
 	storetest.Virtual(t, func(t *testing.T) {
 		o := options(func(o *actorstore.Options) { o.HangTimeout = 0 }) // or the store goes on without them
 		s := storetest.Open(t, o, storetest.Script{storetest.Hang("queues-0", 1), storetest.Hang("queues-1", 1)})
+		synctest.Wait() // the queues begin by reading the log themselves, which is no message
 		put(t, s, 0, 5)
 		time.Sleep(time.Hour)
 		synctest.Wait()

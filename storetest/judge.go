@@ -38,6 +38,9 @@ func (h *History) violations(l *look) []Violation {
 		log[e.queue][e.number] = e
 		there[found{e.queue, e.body}]++
 	}
+	if len(there) > 0 && len(h.puts) == 0 && !h.off {
+		bad("the log holds messages, and no put was noted: nothing that was answered can be looked for. Put through the Store of this package, note puts with History.Note, or say History.Off")
+	}
 	topics, allowed := make(map[string]bool), make(map[found]int)
 	for _, p := range h.puts {
 		topics[p.queue.topic] = true

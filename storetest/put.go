@@ -11,26 +11,17 @@ import (
 // Put is the store's, noted in the history. A PUT_OK that says more than is true
 // breaks I6, which Check then tells.
 func (s *Store) Put(ctx context.Context, m *actorstore.Message) (actorstore.PutResult, error) {
-	p := s.History.begin(m)
+	note := s.noted(*m)
 	r, err := s.Store.Put(ctx, m)
-	s.History.end(p, 0, r, err)
-	s.answered(m, r, err)
+	note(r, err)
 	return r, err
 }
 
 // PutBatch is the store's, noted in the history.
 func (s *Store) PutBatch(ctx context.Context, batch []actorstore.Message) (actorstore.PutResult, error) {
-	puts := make([]*put, len(batch))
-	for i := range batch {
-		puts[i] = s.History.begin(&batch[i])
-	}
+	note := s.noted(batch...)
 	r, err := s.Store.PutBatch(ctx, batch)
-	for i, p := range puts {
-		s.History.end(p, i, r, err)
-	}
-	if len(batch) > 0 {
-		s.answered(&batch[0], r, err)
-	}
+	note(r, err)
 	return r, err
 }
 

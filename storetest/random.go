@@ -27,7 +27,7 @@ func Random(seed uint64, n int) Script {
 }
 
 // Actors are the names of the actors of a store with the options of Options,
-// for tests that go through all of them.
+// for tests that go through all of them. Their supervisor is "store".
 func Actors() []string {
 	return []string{"append", "flusher", "dispatch", "queues-0", "queues-1", "index", "allocator", "checkpoint", "retention", "reader-0", "reader-1"}
 }
@@ -49,7 +49,7 @@ func randomFault(rng *rand.Rand) Fault {
 	case doHang:
 		return Hang(anyone, at).For(length)
 	case doKill:
-		return Kill(anyone).After(later)
+		return Kill(pick(append(Actors(), "store")...)).After(later)
 	case doStop:
 		return Stop(anyone).After(later)
 	case doDrop:

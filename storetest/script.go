@@ -56,9 +56,10 @@ const (
 
 // PanicAt lets an actor panic when it comes to its n-th message; 1 is the first
 // one. The actors are "append", "flusher", "dispatch", "queues-0" and so on,
-// "index", "allocator", "checkpoint", "retention", "reader-0" and so on. For
-// append each put counts, and those before it in the same batch are encoded but
-// not published.
+// "index", "allocator", "checkpoint", "retention", "reader-0" and so on, and
+// "store", their supervisor, which is restarted with all of them up to ten times in
+// ten seconds. For append each put counts, and those before it in the same batch are
+// encoded but not published.
 func PanicAt(actor string, n int) Fault { return Fault{deed: doPanic, actor: actor, at: n} }
 
 // PanicAfter lets an actor panic when it has dealt with its n-th message. For

@@ -14,7 +14,7 @@ func (e *engine) Signal(name string, kind actors.Step, send, lose func()) {
 	if kind == actors.StepTick && e.hold(name, send) {
 		return
 	}
-	hit := e.meets(func(r *rule) bool {
+	hit, _ := e.meets(func(r *rule) bool {
 		switch r.deed {
 		case doDrop, doDelay, doReorder, doDuplicate:
 			return r.fits(name, kind)

@@ -10,9 +10,9 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
-// Store is a running store whose script is being carried out. Put, PutBatch and
-// DeleteTopic note in History what was asked and answered; everything else is
-// the store's own. While Crash, PowerCut or Reopen runs nobody may call it.
+// Store is a running store whose script is being carried out. Put, PutBatch, Begin,
+// BeginBatch, PutAsync and DeleteTopic note in History what was asked and answered;
+// everything else is the store's own. While Crash, PowerCut or Reopen runs nobody may call it.
 type Store struct {
 	*actorstore.Store
 	// History is what has been put, over all lives of the store.
@@ -81,6 +81,8 @@ func (s *Store) open(ctx context.Context, script Script) error {
 	e.disk = mappedtest.NewScript(s.options.FS)
 	o := s.options
 	o.FS, o.Now, o.Faults, o.Events = e.disk, e.now, e, s.told.listen(o.Events)
+	tell := o.Events.Opened
+	o.Events.Opened = func(opened actorstore.OpenedEvent) { e.watch.opened(); tell(opened) }
 	e.arm(script)
 	run, err := actorstore.Open(ctx, o)
 	if err != nil {

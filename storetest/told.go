@@ -33,6 +33,14 @@ func (d *told) list() []string {
 func (d *told) listen(user actorstore.Events) actorstore.Events {
 	e := user
 	e.Opened = func(o actorstore.OpenedEvent) { d.add("opened clean=%v", o.Clean); call(user.Opened, o) }
+	e.Closed = func(err error) {
+		if err == nil {
+			d.add("closed")
+		} else {
+			d.add("closed: %v", err)
+		}
+		call(user.Closed, err)
+	}
 	e.ActorRestarted = func(a actorstore.ActorEvent) { d.add("restarted %s", a.Actor); call(user.ActorRestarted, a) }
 	e.SinkParked = func(a actorstore.ActorEvent) { d.add("parked %s", a.Actor); call(user.SinkParked, a) }
 	e.ActorHung = func(h actorstore.HungEvent) { d.add("hung %s", h.Actor); call(user.ActorHung, h) }
@@ -59,7 +67,7 @@ func call[T any](f func(T), v T) {
 // Events lists what the store has told of itself since Start, a line each:
 // "opened clean=true", "restarted append", "parked index", "flush failed",
 // "read-only", "disk full true", "hung dispatch", "moves dispatch", "disk slow",
-// "corruption: ...".
+// "corruption: ...", "closed", "closed: ...".
 func (s *Store) Events() []string { return s.told.list() }
 
 // Told counts an event.

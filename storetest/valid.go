@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// actorNames are the actors of a store.
-var actorNames = regexp.MustCompile(`^(append|flusher|dispatch|index|allocator|checkpoint|retention|(queues|reader)-\d+)$`)
+// actorNames are the actors of a store, their supervisor among them.
+var actorNames = regexp.MustCompile(`^(store|append|flusher|dispatch|index|allocator|checkpoint|retention|(queues|reader)-\d+)$`)
 
 // Validate finds faults that could never strike, such as one of an actor whose
 // name is misspelled: a test would pass with them that tests nothing.

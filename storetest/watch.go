@@ -25,6 +25,14 @@ func (w *watch) begin(state func() (actorstore.State, error), syncFlush bool) {
 	w.state, w.sync = state, syncFlush
 }
 
+// opened tells that the store has opened, perhaps anew: what it does from now on is
+// not behind an earlier failure of its log.
+func (w *watch) opened() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.latch = nil
+}
+
 func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
