@@ -117,7 +117,7 @@ func (a *storeActor) spawnDispatch(ctx actor.Context, life int) {
 		}
 	}
 	a.spawn(ctx, c, t.dispatchWake.aim, propsOf(mailbox, func() actor.Actor {
-		return &dispatchActor{t: t, mailbox: mailbox, life: turn}
+		return &dispatchActor{t: t, mailbox: mailbox, turn: turn}
 	}))
 }
 
@@ -184,7 +184,7 @@ func (a *storeActor) missed(ctx actor.Context, c *child) {
 		a.t.readers[i].pid = nil
 	}
 	if a.t.sinkNamed(c.name) != nil {
-		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name: c.name})
+		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, awayFailed})
 	}
 	a.later(c, errStoppedOutside, c.again)
 }

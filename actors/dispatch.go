@@ -26,7 +26,7 @@ const (
 type dispatchActor struct {
 	t       *tree
 	mailbox *batchMailbox[oneByOne]
-	life    int64 // of the fence, for all restarts
+	turn    int64 // of the fence, for all restarts
 	reput   *dispatch.Reput
 	sent    []progress.Record // windows on their way, in order
 	last    time.Time         // of a window that was sent
@@ -43,7 +43,7 @@ func (d *dispatchActor) Receive(ctx actor.Context) {
 	switch {
 	case stopped:
 		d.t.quietly(func() { d.mailbox.Close(d.t.refuse) })
-	case d.t.dispatching.is(d.life):
+	case d.t.dispatching.is(d.turn):
 		d.receive(ctx.Message())
 	default: // another one has taken over, and who waits may ask that
 		d.t.refuse(ctx.Message())
@@ -86,9 +86,9 @@ func (d *dispatchActor) receive(message any) {
 // sideline goes on without a sink.
 func (d *dispatchActor) sideline(s *sinkRef, m *sinkAway) {
 	s.leave()
-	s.parked = s.parked || m.forGood
+	s.parked = s.parked || m.why == awayParked
 	d.t.rooms.indexAway.Store(d.t.indexAway())
-	if m.hangs {
+	if m.why == awayHangs {
 		d.t.giveUpOn(s)
 	}
 }
@@ -147,7 +147,7 @@ func (d *dispatchActor) send(w *dispatch.Window) (mine bool) {
 		}
 	}()
 	err := d.fill(w)
-	if !d.t.dispatching.is(d.life) {
+	if !d.t.dispatching.is(d.turn) {
 		return false
 	}
 	for i := range w.Damage {

@@ -8,14 +8,14 @@ import "sync"
 // and a new number; the old one finds that it is not its turn any more.
 type fence struct {
 	sync.Mutex
-	life int64
+	turn int64
 }
 
 // next is the turn of another one; the lock is held.
 func (f *fence) next() int64 {
-	f.life++
-	return f.life
+	f.turn++
+	return f.turn
 }
 
 // is tells whether it is still somebody's turn; the lock is held.
-func (f *fence) is(life int64) bool { return f.life == life }
+func (f *fence) is(turn int64) bool { return f.turn == turn }

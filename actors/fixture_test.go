@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"go.uber.org/goleak"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -20,31 +18,15 @@ import (
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/flusher"
 	"github.com/actorstore/actorstore/reader"
+	"github.com/actorstore/actorstore/tests/leak"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := leaks(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// leaks finds goroutines that stay. protoactor's throttle of dead letters needs
-// a second to end.
-func leaks() (err error) {
-	for end := time.Now().Add(5 * time.Second); ; {
-		if err = goleak.Find(); err == nil || time.Now().After(end) {
-			return err
-		}
-	}
-}
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // noLeaks checks that a store left nothing behind; tests run one after another.
 func noLeaks(t testing.TB) {
 	t.Helper()
-	if err := leaks(); err != nil {
+	if err := leak.Find(); err != nil {
 		t.Error(err)
 	}
 }

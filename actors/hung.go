@@ -42,7 +42,7 @@ func (a *storeActor) hung(ctx actor.Context, m *hungChild) {
 	case a.t.readerAt(c.pid) >= 0:
 		a.replaceReader(ctx, c)
 	case a.t.sinkNamed(c.name) != nil:
-		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name: c.name, hangs: true})
+		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, awayHangs})
 	}
 }
 
@@ -57,7 +57,7 @@ func (a *storeActor) rouse(c *child) {
 	case c.name == flusherName:
 		t.system.Root.Send(c.pid, &flushNow{t, func(error) {}})
 	case t.sinkNamed(c.name) != nil:
-		t.system.Root.Send(t.dispatchWake.target.Load(), &sinkAway{name: c.name})
+		t.system.Root.Send(t.dispatchWake.target.Load(), &sinkAway{c.name, awayFailed})
 		a.restart(c, errAsleep)
 	default:
 		a.restart(c, errAsleep)

@@ -92,7 +92,7 @@ func (m *batchMailbox[T]) waiting() int { return len(m.user) - m.head }
 
 // PostUserMessage is part of actor.Mailbox.
 func (m *batchMailbox[T]) PostUserMessage(message any) {
-	if ofLife(message) {
+	if lifecycle(message) {
 		return
 	}
 	m.mu.Lock()

@@ -17,11 +17,11 @@ import (
 )
 
 // nonsense is what no actor of a store has any business with. Those of protoactor
-// tell an actor of its own life: sent by somebody else they let the store end while
-// its actors wrote, or open a second time.
+// tell an actor that it begins or ends: sent by somebody else they let the store end
+// while its actors wrote, or open a second time.
 var nonsense = []any{
 	nil, 7, "text", struct{}{}, (*Put)(nil), &wakeUp{}, &tick{}, &catchUp{}, &rewind{}, &sinkBack{}, &sinkBack{"nobody"},
-	&sinkAway{name: "nobody"}, &fallBehind{}, &removed{}, &follow{}, &reach{}, &reach{name: "nobody"},
+	&sinkAway{"nobody", awayParked}, &fallBehind{}, &removed{}, &follow{}, &reach{}, &reach{name: "nobody"},
 	&actor.Started{}, &actor.Stopping{}, &actor.Stopped{}, &actor.Restarting{}, &actor.Restart{}, &actor.ReceiveTimeout{},
 	&actor.Terminated{}, &actor.SuspendMailbox{}, &actor.ResumeMailbox{}, &actor.Failure{}, &actor.Watch{}, &actor.Unwatch{},
 }

@@ -20,7 +20,7 @@ func TestFencedDispatch(t *testing.T) {
 	r := open(t)
 	tr, mailbox := r.tree(), newBatchMailbox[oneByOne]()
 	pid := r.s.system.Root.Spawn(propsOf(mailbox, func() actor.Actor {
-		return &dispatchActor{t: tr, mailbox: mailbox, life: -1}
+		return &dispatchActor{t: tr, mailbox: mailbox, turn: -1}
 	}))
 	mailbox.PostSystemMessage(&actor.Restart{})
 	r.s.system.Root.Send(pid, theWakeUp)

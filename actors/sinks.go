@@ -60,9 +60,8 @@ type (
 	rewind struct{}
 	// sinkAway tells dispatch to go on without a sink.
 	sinkAway struct {
-		name    string
-		forGood bool
-		hangs   bool
+		name string
+		why  absence
 	}
 	// sinkBack tells dispatch that a sink has caught up.
 	sinkBack struct{ name string }
@@ -71,6 +70,15 @@ type (
 	catchUp struct{}
 	// fallBehind tells a sink that dispatch goes on without it.
 	fallBehind struct{}
+)
+
+// absence is why dispatch goes on without a sink.
+type absence uint8
+
+const (
+	awayFailed absence = iota // it is restarted, catches up and reports back
+	awayHangs                 // what it has not come to is taken from it
+	awayParked                // it does not come back
 )
 
 // nearEnd is how far behind confirm a sink may be to get windows again.

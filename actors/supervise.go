@@ -145,7 +145,11 @@ func (a *storeActor) pauseOver(ctx actor.Context, m *restartChild) {
 // tried for ever: it is no fault of the record.
 func (a *storeActor) sinkFailed(c *child, reason any) {
 	stuck := !ofDisk(reason) && a.budgets.of(c.name).stuck(a.t.sinkNamed(c.name).Applied())
-	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{name: c.name, forGood: stuck})
+	why := awayFailed
+	if stuck {
+		why = awayParked
+	}
+	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, why})
 	if stuck {
 		a.report(c.name, reason, parkAfter, true)
 		c.end()

@@ -23,10 +23,10 @@ func (m *batchMailbox[T]) fail(reason any) {
 	m.invoker.EscalateFailure(reason, m.current)
 }
 
-// ofLife tells whether a message is one of those by which protoactor tells an
-// actor of its life. They never come by the queue: what is in it was sent by
+// lifecycle tells whether a message is one of those by which protoactor tells an
+// actor that it begins or ends. They never come by the queue: what is in it was sent by
 // somebody else, and protoactor would let the actor believe it.
-func ofLife(message any) bool {
+func lifecycle(message any) bool {
 	if e, ok := message.(*actor.MessageEnvelope); ok {
 		message = e.Message
 	}

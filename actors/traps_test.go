@@ -75,9 +75,9 @@ func TestMailboxDoesNotResumeAFailure(t *testing.T) {
 	b.want(t, "2,")
 }
 
-// Nobody but protoactor tells an actor of its life, and a parent is told once of
-// its end.
-func TestMailboxKeepsOutLifeAndWatch(t *testing.T) {
+// Nobody but protoactor tells an actor that it begins or ends, and a parent is told
+// once of its end.
+func TestMailboxKeepsOutLifecycleAndWatch(t *testing.T) {
 	b := newBox()
 	b.parent = actor.NewPID("here", "parent")
 	for _, m := range []any{&actor.Started{}, &actor.Stopping{}, &actor.Stopped{}, &actor.Restarting{}, &actor.Terminated{}} {

@@ -2,12 +2,9 @@ package storetest_test
 
 import (
 	"flag"
-	"fmt"
-	"os"
 	"testing"
-	"time"
 
-	"go.uber.org/goleak"
+	"github.com/actorstore/actorstore/tests/leak"
 )
 
 var (
@@ -16,25 +13,7 @@ var (
 	seed   = flag.Uint64("seed", 1, "the first of them; a failure prints its own")
 )
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	code := m.Run()
-	if err := leaks(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// leaks finds goroutines that stay; protoactor's throttle of dead letters needs a
-// second to end.
-func leaks() (err error) {
-	for end := time.Now().Add(5 * time.Second); ; {
-		if err = goleak.Find(); err == nil || time.Now().After(end) {
-			return err
-		}
-	}
-}
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // times is n, or a tenth of it under the race detector.
 func times(n int) int {
