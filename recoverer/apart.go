@@ -58,6 +58,11 @@ func (r *recovery) atOnce(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	r.tellSecured(log)
+	if x.waits && errors.Join(failed[:]...) == nil {
+		if failed[partIndex] = r.disclaimIndex(); failed[partIndex] == nil {
+			failed[partIndex] = x.bringUp(ctx)
+		}
+	}
 	r.tellIndexed(x, p)
 	if err := errors.Join(failed[:]...); err != nil {
 		return false, err
@@ -104,6 +109,7 @@ type indexing struct {
 	recovery
 	prepare func() (from int64, err error) // prepareIndex, once
 	from    int64                          // records below are in the index
+	waits   bool                           // the page claims what is gone, and is to be written first
 	feed    *indexFeed
 	damage  []Damage // met on the way
 }
@@ -118,11 +124,20 @@ func (r *recovery) indexing(progress func(Progress)) *indexing {
 	return x
 }
 
-// indexAlone mends the index and gives it what it lacks, unless that is deferred.
+// indexAlone mends the index and gives it what it lacks, unless that is deferred,
+// or has to wait until the checkpoint may be written.
 func (x *indexing) indexAlone(ctx context.Context) (err error) {
 	if x.from, err = x.prepare(); err != nil || x.in.Index == nil {
 		return err
 	}
+	if x.waits = x.indexFlushed() != x.rep.Checkpoint.IndexMsgTimestamp; x.waits {
+		return nil
+	}
+	return x.bringUp(ctx)
+}
+
+// bringUp reads the log for the index.
+func (x *indexing) bringUp(ctx context.Context) error {
 	found := len(x.rep.Findings)
 	p := x.newReplay(x.from)
 	p.onlyIndex = true
@@ -131,7 +146,7 @@ func (x *indexing) indexAlone(ctx context.Context) (err error) {
 		x.feed.service = nil
 		return nil
 	}
-	err = p.run(ctx, min(x.from, x.rep.End), func(int64) error { return nil })
+	err := p.run(ctx, min(x.from, x.rep.End), func(int64) error { return nil })
 	x.damage, x.rep.Findings = x.rep.Damage, x.rep.Findings[:found]
 	if err != nil || x.feed.err != nil {
 		return err

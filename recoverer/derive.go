@@ -39,6 +39,9 @@ func (r *recovery) derive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.disclaimIndex(); err != nil {
+		return err
+	}
 	p := r.newReplay(indexFrom)
 	if err := r.choose(p); err != nil {
 		return err

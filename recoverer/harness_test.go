@@ -38,6 +38,7 @@ type store struct {
 	index  *indexsvc.Service
 
 	indexOff bool // recovery knows of none
+	entries  int  // of an index file
 
 	append *commitlog.Appender
 	sync   *commitlog.Syncer
@@ -53,6 +54,7 @@ type option func(*store, *recoverer.Input)
 
 func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
 func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
+func largeIndexFiles(s *store, _ *recoverer.Input) { s.entries = 1200 }
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
 func withoutIndex(s *store, _ *recoverer.Input)    { s.indexOff = true }
 func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
@@ -81,7 +83,7 @@ func backwards(n int, f func(int)) {
 
 // openFiles opens what stands on disk without recovering it.
 func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (*store, error) {
-	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize}
+	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize, entries: indexEntries}
 	in := recoverer.Input{FS: fsys, Layout: s.layout, Parallel: inTurn}
 	for _, o := range options {
 		o(s, &in)
@@ -102,7 +104,7 @@ func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (
 		return s, err
 	}
 	s.index, err = indexsvc.Open(indexsvc.Options{FS: fsys, Dir: s.layout.Index(), TmpDir: s.layout.Tmp(),
-		MaxHashSlotNum: indexSlots, MaxIndexNum: indexEntries, ReadOnly: readOnly})
+		MaxHashSlotNum: indexSlots, MaxIndexNum: s.entries, ReadOnly: readOnly})
 	if err != nil {
 		return s, err
 	}

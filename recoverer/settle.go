@@ -107,6 +107,37 @@ func (r *recovery) correctCheckpoint() {
 	}
 	c.ConfirmPhyOffset = min(max(c.ConfirmPhyOffset, 0), r.rep.End)
 	c.MasterFlushedOffset = min(max(c.MasterFlushedOffset, 0), r.rep.End)
+	c.IndexMsgTimestamp = r.indexFlushed()
+}
+
+// indexFlushed is up to what time the page may say that full index files are on
+// disk: those in front of the one that it names, where that is gone.
+func (r *recovery) indexFlushed() int64 {
+	claimed, end := r.rep.Checkpoint.IndexMsgTimestamp, int64(0)
+	if r.in.Index == nil {
+		return claimed
+	}
+	for _, f := range r.in.Index.Files() {
+		if f.Full {
+			end = max(end, f.EndTimestamp)
+		}
+	}
+	return min(claimed, end)
+}
+
+// disclaimIndex takes back what the page says of index files that are gone, before
+// others take their place: a power cut would leave those half written, and the next
+// opening would believe that they are whole.
+func (r *recovery) disclaimIndex() error {
+	if r.rep.ReadOnly != nil || r.indexFlushed() == r.rep.Checkpoint.IndexMsgTimestamp {
+		return nil
+	}
+	r.correctCheckpoint()
+	if err := r.writeCheckpoint(); err != nil {
+		return err
+	}
+	r.in.Checkpoint = r.rep.Checkpoint
+	return nil
 }
 
 // writeCheckpoint writes the mark and then, if it changed, the page.
