@@ -51,7 +51,7 @@ func (w *Writer) summarize(now time.Time) error {
 		w.fields.LogicsPhysicalOffset = s.last.Start
 		w.fields.LogicsMsgTimestamp = s.last.StoreTimestamp
 	}
-	w.summaryAt, w.summaried = s.Dispatched, now
+	w.summaryAt, w.indexAt, w.summaried = s.Dispatched, s.IndexApplied, now
 	w.marked = -1 // the fields have changed: a new mark must go with them
 	return nil
 }

@@ -71,6 +71,40 @@ func TestSummaryWaitsForTheLog(t *testing.T) {
 	equal(t, "claimed", b.claimed(), taken) // what the look had seen, no more
 }
 
+// An index that is brought up while nothing is put is made durable at each interval:
+// a power cut does not send it back to where it was at the opening.
+func TestIndexCatchesUpInAnIdleStore(t *testing.T) {
+	b := begin(t)
+	b.put(10)
+	b.flush()
+	at := b.look()
+	end := at.Index
+	at.Index = 0
+	noErr(t, b.w.Pass(at, b.now))
+	claims := func() int64 {
+		s, err := checkpoint.ReadQueues(b.disk, b.layout)
+		noErr(t, err)
+		return s.IndexApplied
+	}
+	equal(t, "claimed at first", claims(), 0)
+	for _, applied := range []int64{end / 2, end} {
+		at.Index = applied
+		before := claims()
+		b.now = b.now.Add(interval - time.Second)
+		noErr(t, b.w.Pass(at, b.now))
+		equal(t, "claimed before the interval is over", claims(), before)
+		b.now = b.now.Add(time.Second)
+		noErr(t, b.w.Pass(at, b.now))
+		equal(t, "claimed", claims(), applied)
+	}
+	written := b.script.Count(mappedtest.OpRename)
+	for range 3 {
+		b.now = b.now.Add(interval)
+		noErr(t, b.w.Pass(at, b.now))
+	}
+	equal(t, "files renamed when nothing moves", b.script.Count(mappedtest.OpRename), written)
+}
+
 // What a sink has not taken in is not claimed, of the page neither.
 func TestParkedSinkIsNotClaimed(t *testing.T) {
 	b := begin(t)

@@ -49,6 +49,7 @@ type Writer struct {
 	fields    checkpoint.Checkpoint
 	marked    int64                  // flushed end of the last mark
 	summaryAt int64                  // dispatched end of the last summary
+	indexAt   int64                  // what it claims of the index
 	summaried time.Time              // when that was
 	next      *summary               // taken, but the log is not yet flushed so far
 	unsynced  error                  // a sync of queues or index failed: no summary claims them any more
@@ -80,7 +81,8 @@ func (w *Writer) Pass(at Look, now time.Time) error {
 	}
 	due := w.summaried.IsZero() || now.Sub(w.summaried) >= w.o.Interval
 	behind := at.Queues - w.summaryAt
-	if w.next == nil && behind > 0 && (due || behind >= summaryBytes) {
+	more := behind > 0 || at.Index > w.indexAt // an index that catches up needs no puts
+	if w.next == nil && more && (due || behind >= summaryBytes) {
 		w.next = w.take(at)
 	}
 	return errors.Join(w.summarize(now), w.mark(), w.remember())
