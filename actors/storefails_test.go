@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -217,4 +219,61 @@ func TestDeleteTopicWhileTheStoreFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever had asked the store actor when it failed got no answer.
+func TestAskerOfAFailedStore(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		f := &storeFailure{}
+		r := open(t, func(o *Options) { o.Faults = f })
+		r.puts("a", 0, 1)
+		r.dispatched()
+		for _, m := range []any{Put{*message("a", 0, "x")}, &PutBatch{}, Get{}, Query{}, Lookup{}, LookupID{}, OffsetByTime{}, MessageTime{}, Offsets{},
+			Topics{}, DeleteTopic{"a"}, Flush{}, GetState{}} {
+			f.mu.Lock()
+			f.at = []Step{StepAsk}
+			f.mu.Unlock()
+			answer, err := r.s.system.Root.RequestFuture(r.s.PID(), m, time.Hour).Result()
+			if err != nil {
+				t.Fatalf("%T: %v", m, err)
+			}
+			text := fmt.Sprintf("%T %+v", answer, reflect.ValueOf(answer).Elem())
+			if want := fmt.Sprintf("%T ", unserved(asked(m), nil)); !strings.HasPrefix(text, want) || !strings.Contains(text, ErrRestarting.Error()) {
+				t.Errorf("%T is answered with %s", m, text)
+			}
+			time.Sleep(5 * time.Second) // its parent allows ten failures in ten seconds
+		}
+		r.puts("a", 1, 3)
+		r.numbered("a", 3)
+		r.close()
+	})
+}
+
+// Whoever waits for queues that the disk does not take, while the supervisor fails,
+// waits for a tree that will never come so far: he is told when it is gone.
+func TestWaitersOfATreeThatIsGone(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t)
+		r.puts("a", 0, 1)
+		r.dispatched()
+		r.script.Add(mappedtest.Rule{Op: mappedtest.OpWrite, Path: "queuefile-*", Forever: true, Err: syscall.EIO})
+		r.puts("a", 1, 3)
+		done := make(chan error, 1)
+		go func() { done <- r.s.Dispatched(context.Background()) }()
+		time.Sleep(time.Second)
+		r.kill(storeName)
+		select {
+		case err := <-done:
+			if !errors.Is(err, ErrRestarting) {
+				t.Errorf("dispatched: %v", err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("not answered")
+		}
+		r.script.Clear()
+		_ = r.s.Close(r.ctx) // it may be back, or not
+		r.crash()
+		r.numbered("a", 3)
+		r.close()
+	})
 }
