@@ -22,8 +22,8 @@ func (r *recovery) choose(p *replay) error {
 	} else {
 		for i := range r.in.Summary.Queues {
 			s := &r.in.Summary.Queues[i]
-			if r.in.Deleted.Covers(s.Topic, r.in.Summary.Dispatched-1) && r.in.Queues.Queue(s.Topic, s.QueueID) == nil {
-				continue // deleted since
+			if r.in.Deleted.Covers(s.Topic, r.in.Summary.Dispatched-1) {
+				continue // deleted since; what it has now lies behind the summary
 			}
 			p.adopt(s, r.in.Summary.Dispatched)
 		}
@@ -106,7 +106,9 @@ func (p *replay) adopt(s *checkpoint.QueueEnd, dispatched int64) {
 	}
 	if why != "" {
 		st.checked = true
-		p.tell(st, s.MaxOffset, "the end that the summary tells", why)
+		if _, deleted := p.in.Deleted[s.Topic]; !deleted { // it may have been between the look and the summary
+			p.tell(st, s.MaxOffset, "the end that the summary tells", why)
+		}
 		return
 	}
 	st.summed, st.known, st.next, st.synced = true, q != nil, s.MaxOffset, s.MaxOffset
