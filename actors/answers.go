@@ -16,8 +16,11 @@ func unserved(message any, err error) any {
 	switch message.(type) {
 	case *Put, *PutBatch:
 		p := &PutError{flusher.ServiceNotAvailable, err}
-		if err == errNil {
+		switch {
+		case errors.Is(err, errNil):
 			p.Status = flusher.MessageIllegal
+		case errors.Is(err, ErrBusy):
+			p.Status = flusher.OSPageCacheBusy
 		}
 		return &PutReply{flusher.PutResult{Status: p.Status, Err: p}}
 	case *Get:

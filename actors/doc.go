@@ -36,7 +36,8 @@
 //
 //   - A1: a put that was accepted is answered once: by append, by the flusher,
 //     or by whoever finds the actor dead.
-//   - A2: at most MaxBytesInFlight bytes of puts are accepted and unanswered.
+//   - A2: at most MaxBytesInFlight bytes of puts are accepted and unanswered; as
+//     many, and a bounded number of other messages, wait for the store actor.
 //   - A3: at most one wake is queued per actor.
 //   - A4: shells open no file and parse nothing.
 //   - A5: what the disk refuses to a shard or to the index is tried until it is

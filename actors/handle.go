@@ -43,6 +43,8 @@ type Store struct {
 	stopErr  error
 	deleting deletions
 	calls    callbacks
+	untold   *admission              // of PutAsync: bytes of puts whose callbacks have not returned
+	slow     atomic.Int64            // messages that wait for a flush or a deletion
 	mailbox  *batchMailbox[oneByOne] // of the store actor
 }
 
@@ -53,6 +55,8 @@ func Props(o Options) (*actor.Props, *Store) {
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
 	s.o.Events = o.Events.shielded(s.calls.onPanic)
 	s.mailbox.onFailure, s.mailbox.noResume = s.failed, true
+	s.mailbox.bound = &bound{limit: o.MaxBytesInFlight, refuse: s.busy, begun: func() bool { return s.pid.Load() != nil }}
+	s.untold = newAdmission(o.MaxBytesInFlight)
 	return stepped(o.Faults, storeName, propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} })), s
 }
 

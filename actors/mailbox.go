@@ -54,6 +54,7 @@ type batchMailbox[T batched] struct {
 	closed    func(any) // takes what is posted after Close
 	onFailure func(reason any)
 	parent    *actor.PID // of an actor whose parent may watch it
+	bound     *bound     // of a mailbox that others fill
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
@@ -100,6 +101,11 @@ func (m *batchMailbox[T]) PostUserMessage(message any) {
 		refuse := m.closed
 		m.mu.Unlock()
 		refuse(message)
+		return
+	}
+	if m.bound != nil && !m.bound.takes(message, m.waiting()) {
+		m.mu.Unlock()
+		m.bound.refuse(message)
 		return
 	}
 	m.user = append(m.user, message)

@@ -13,6 +13,9 @@ func (m *batchMailbox[T]) pop() any {
 		clear(m.user[n:])
 		m.user, m.head = m.user[:n], 0
 	}
+	if m.bound != nil {
+		m.bound.took(message, m.waiting())
+	}
 	return message
 }
 

@@ -81,21 +81,32 @@ func (s *Store) beginBatch(batch []record.Message, aside bool) (Pending, error) 
 
 // PutAsync accepts a message and calls done with its answer, on a goroutine
 // where it may take its time and may call the store. The error is that of a
-// refusal; done is then not called.
+// refusal; done is then not called. Puts of MaxBytesInFlight whose callbacks have
+// not returned are as many as there may be.
 func (s *Store) PutAsync(m *record.Message, done func(flusher.PutResult)) error {
 	t := s.tree.Load()
 	if err := s.accept(t, m, nil); err != nil {
 		return err
+	}
+	size := weight(m)
+	if s.untold.enter(size) != nil {
+		return &PutError{flusher.OSPageCacheBusy, errCallbacks}
 	}
 	r := newRequest()
 	r.message = *m
 	r.OnSettled = func(w *flusher.Waiter) {
 		result := w.Result
 		r.free()
-		s.calls.run(func() { done(result) })
+		s.calls.run(func() {
+			defer s.untold.leave(size)
+			done(result)
+		})
 	}
 	r.aside = true // the caller does not mean to wait, for a hang least of all
-	_, err := s.post(t, r, weight(m))
+	_, err := s.post(t, r, size)
+	if err != nil {
+		s.untold.leave(size)
+	}
 	return err
 }
 

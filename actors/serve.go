@@ -56,15 +56,19 @@ func (a *storeActor) answer(message any, to *actor.PID, reply func(any)) {
 			return
 		}
 		r := a.t.nextReader()
-		if r == nil { // all have just ended
+		switch {
+		case r == nil: // all have just ended
 			reply(unserved(m, ErrRestarting))
+			return
+		case r.mailbox.UserMessageCount() >= mostAsks:
+			reply(unserved(m, ErrBusy))
 			return
 		}
 		r.ask(&actor.MessageEnvelope{Message: m, Sender: to})
-	case *DeleteTopic: // waits for dispatch, so not on this goroutine
-		go func() { reply(&DoneReply{s.DeleteTopic(context.Background(), m.Topic)}) }()
+	case *DeleteTopic:
+		a.slowly(m, reply, func() error { return s.DeleteTopic(context.Background(), m.Topic) })
 	case *Flush:
-		go func() { reply(&DoneReply{s.Flush(context.Background())}) }()
+		a.slowly(m, reply, func() error { return s.Flush(context.Background()) })
 	case *GetState:
 		state, err := s.State()
 		if err != nil {
@@ -73,6 +77,20 @@ func (a *storeActor) answer(message any, to *actor.PID, reply func(any)) {
 		}
 		reply(&StateReply{state})
 	}
+}
+
+// slowly does beside this actor what waits for others.
+func (a *storeActor) slowly(message any, reply func(any), do func() error) {
+	slow := &a.s.slow
+	if slow.Add(1) > mostSlow {
+		slow.Add(-1)
+		reply(unserved(message, ErrBusy))
+		return
+	}
+	go func() {
+		defer slow.Add(-1)
+		reply(&DoneReply{do()})
+	}()
 }
 
 // put starts a put whose answer goes to reply.

@@ -158,7 +158,7 @@ func (a *storeActor) stop() {
 	defer close(s.stopped)
 	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) }) }()
 	s.ended.Store(true)
-	served := s.ready(ErrClosed) == nil
+	served := s.ready(s.closed()) == nil
 	s.stopErr = guarded(func() error {
 		if s.opening != nil {
 			<-s.opening

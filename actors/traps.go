@@ -17,8 +17,8 @@ var errGoexit = errors.New("the goroutine was ended (runtime.Goexit)")
 // fail tells the supervisor that a message has ended in a panic.
 func (m *batchMailbox[T]) fail(reason any) {
 	m.failed = true
-	if m.onFailure != nil {
-		m.onFailure(reason)
+	if m.onFailure != nil { // a panic there would be nobody's
+		_ = guarded(func() error { m.onFailure(reason); return nil })
 	}
 	m.invoker.EscalateFailure(reason, m.current)
 }
