@@ -254,3 +254,63 @@ func TestStoreFailsBesideAnother(t *testing.T) {
 		}
 	})
 }
+
+// A parent that was restarted spawned the Props again that it had made before. The
+// second actor shared the mailbox and the handle of the first: it never came to
+// anything, and its parent never stopped.
+func TestPropsAreOfOneActor(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		system := newSystem(DefaultOptions("/").Logger)
+		defer system.Shutdown()
+		props, s := Props(small(mappedtest.NewFS()))
+		parent := actor.PropsFromFunc(func(c actor.Context) {
+			switch c.Message() {
+			case "again":
+				_, _ = c.SpawnNamed(props, "store")
+			case "another":
+				c.Spawn(props)
+			}
+		})
+		pid := system.Root.Spawn(parent)
+		system.Root.Send(pid, "again")
+		if err := s.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		system.Root.Send(pid, "again") // the name is in use
+		system.Root.Send(pid, "another")
+		time.Sleep(time.Second)
+		r := &rig{t: t, s: s, ctx: t.Context()}
+		r.puts("a", 0, 3)
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		system.Root.Send(pid, "again")
+		time.Sleep(time.Second)
+		if _, err := s.Put(t.Context(), message("a", 0, "x")); !errors.Is(err, ErrClosed) {
+			t.Errorf("put: %v", err)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		stopAll(t, system, pid)
+	})
+}
+
+// A system that is shut down leaves its actors alone: the store serves on, and
+// closes.
+func TestSystemIsShutDown(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		system := newSystem(DefaultOptions("/").Logger)
+		s, err := Spawn(t.Context(), system.Root, "store", small(mappedtest.NewFS()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		system.Shutdown()
+		r := &rig{t: t, s: s, ctx: t.Context()}
+		r.puts("a", 0, 3)
+		r.numbered("a", 3)
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

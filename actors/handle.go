@@ -49,7 +49,9 @@ type Store struct {
 }
 
 // Props describes a store actor, for a system or a parent that spawns it
-// itself, and gives the handle that the actor will serve. Spawn does both.
+// itself, and gives the handle that the actor will serve. Spawn does both. They are
+// of one actor, which may be restarted: a parent that makes its children anew calls
+// Props again. A second actor of them ends at once.
 func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}), mailbox: newBatchMailbox[oneByOne]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
@@ -57,7 +59,19 @@ func Props(o Options) (*actor.Props, *Store) {
 	s.mailbox.onFailure, s.mailbox.noResume = s.failed, true
 	s.mailbox.bound = &bound{limit: o.MaxBytesInFlight, refuse: s.busy, begun: func() bool { return s.pid.Load() != nil }}
 	s.untold = newAdmission(o.MaxBytesInFlight)
-	return stepped(o.Faults, storeName, propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} })), s
+	props := propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} }).Configure(actor.WithMailbox(s.mailboxOfNext))
+	return stepped(o.Faults, storeName, props), s
+}
+
+// mailboxOfNext is the store's mailbox for the first actor, and for any other one
+// that takes nothing.
+func (s *Store) mailboxOfNext() actor.Mailbox {
+	if !s.mailbox.inUse() {
+		return s.mailbox
+	}
+	other := newBatchMailbox[oneByOne]()
+	other.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) })
+	return other
 }
 
 // Spawn starts a store as a child of parent, which is the root context of an

@@ -27,6 +27,13 @@ func (m *batchMailbox[T]) load() (turns int64, busy bool) {
 	return m.turns, m.running || len(m.system) > 0 || !m.suspended && m.waiting() > 0
 }
 
+// inUse tells whether an actor has the mailbox, or had.
+func (m *batchMailbox[T]) inUse() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.invoker != nil
+}
+
 // ending tells whether the actor has come to its stop.
 func (m *batchMailbox[T]) ending() bool {
 	m.mu.Lock()

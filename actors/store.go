@@ -24,6 +24,7 @@ type storeActor struct {
 	children map[string]*child // those that run, by the id of their PID
 	ghosts   map[string]bool   // names of actors that were replaced and have not ended yet
 
+	begun    bool // it is the one that serves the handle
 	stopping bool // or restarting: no child comes back
 }
 
@@ -76,6 +77,12 @@ func (a *storeActor) leave(cause error) {
 // store that was open before this actor was restarted is ended first.
 func (a *storeActor) open(ctx actor.Context) {
 	s, self := a.s, ctx.Self()
+	if pid := s.pid.Load(); s.ended.Load() || pid != nil && !pid.Equal(self) {
+		s.o.Logger.Error().Str("actor", self.Id).Msg("Props of a store describe one actor, and this is another")
+		ctx.Stop(self)
+		return
+	}
+	a.begun = true
 	s.mailbox.parent = ctx.Parent()
 	if s.system == nil {
 		s.system = ctx.ActorSystem()
@@ -155,6 +162,9 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 // panic here would leave whoever stopped the store waiting for ever.
 func (a *storeActor) stop() {
 	s := a.s
+	if !a.begun {
+		return
+	}
 	defer close(s.stopped)
 	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) }) }()
 	s.ended.Store(true)
