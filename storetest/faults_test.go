@@ -251,6 +251,11 @@ func TestScripts(t *testing.T) {
 	if storetest.Random(1, 6).String() == storetest.Random(2, 6).String() {
 		t.Error("two seeds, one script")
 	}
+	for seed := range uint64(5000) {
+		if err := storetest.Random(seed, 4).Validate(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
 	s := storetest.Script{
 		storetest.Hang("append", 2).For(3 * time.Second), storetest.Delay("flusher", 1, 20*ms).On("tick").Every(2).Times(4),
 		storetest.HangCall(mappedtest.OpSyncDir, 1), storetest.PauseClock().After(time.Minute), storetest.Kill("index"),
@@ -268,7 +273,12 @@ func TestScriptsThatCannotStrike(t *testing.T) {
 	for _, f := range []storetest.Fault{
 		storetest.PanicAt("flushr", 3), storetest.PanicAt("flusher", 0), storetest.Kill("queues"),
 		storetest.FailCall(mappedtest.OpDatasync, 3, nil), storetest.Delay("dispatch", 1, -time.Second),
-		storetest.PauseClock().For(-1),
+		storetest.PauseClock().For(-1), storetest.PanicAt("reader", 1), storetest.PanicAt("index-1", 1),
+		storetest.PanicAt("flusher", 1).On("putts"), storetest.PanicAt("index", 1).On("put"), storetest.Hang("dispatch", 1).On("other"),
+		storetest.Drop("index", 1), storetest.Drop("append", 1).On("tick"), storetest.Drop("append", 1).On("put"),
+		storetest.PanicAt("flusher", 1).Times(3), storetest.Kill("flusher").Every(2), storetest.PauseClock().Every(1).Times(2),
+		storetest.FailCall(mappedtest.OpWrite, 1, syscall.EIO).Every(2), storetest.PanicAt("append", 1).For(time.Second),
+		storetest.PanicAt("append", 1).Under("mark"), storetest.HangCall(mappedtest.OpWrite, 1).On("put"), storetest.PauseClock().On("tick"),
 	} {
 		s, err := storetest.Start(context.Background(), storetest.Options(), storetest.Script{f})
 		if err == nil {
