@@ -8,7 +8,8 @@ import (
 	"github.com/actorstore/actorstore/reader"
 )
 
-// Reader is the read side of the store; it works without any actor.
+// Reader is the read side of the store; it works without any actor. A store that
+// was opened anew, because its supervisor had failed, has another one.
 func (s *Store) Reader() (*reader.Reader, error) {
 	t, err := s.running()
 	if err != nil {
@@ -17,7 +18,7 @@ func (s *Store) Reader() (*reader.Reader, error) {
 	return t.rooms.reader, nil
 }
 
-// Notifier tells when queues grow.
+// Notifier tells when queues grow; of a store that was opened anew another one does.
 func (s *Store) Notifier() (*reader.Notifier, error) {
 	t, err := s.running()
 	if err != nil {
@@ -34,12 +35,8 @@ func (s *Store) running() (*tree, error) {
 	if s.ended.Load() {
 		return nil, s.closed()
 	}
-	select {
-	case <-s.opened:
-		if s.err == nil {
-			return nil, ErrRestarting // it opens anew
-		}
-	default:
+	if s.served() {
+		return nil, ErrRestarting // it opens anew
 	}
 	return nil, ErrNotReady
 }

@@ -54,8 +54,9 @@
 // pause: append and flusher together and from the log, within RestartBudget.
 //
 // If the store actor itself panics its parent decides. Restarted, or resumed, it
-// ends all actors, writes everything down and opens the store anew, under the same
-// handle and PID; who waits meanwhile gets ErrRestarting. Stopped it ends the store
+// ends all actors, writes everything down and opens the store anew after a pause,
+// under the same handle and PID; who waits meanwhile gets ErrRestarting. An opening
+// that fails is one more failure, which the parent decides upon. Stopped it ends the store
 // as Close does, and Events.Closed says why.
 //
 // A goroutine cannot be ended. An actor that hangs has something in hand, and

@@ -11,14 +11,28 @@ import (
 // it is not: what it had in hand is lost, and with it perhaps an actor that was to
 // come back.
 func (s *Store) failed(reason any) {
-	err := fmt.Errorf("the store actor failed: %v", reason)
+	cause, ok := reason.(error)
+	if !ok {
+		cause = fmt.Errorf("%v", reason)
+	}
+	err := fmt.Errorf("the store actor failed: %w", cause)
 	s.why.Store(&err)
-	s.failing.fail(time.Now())
+	s.pause = s.failing.fail(time.Now())
 	if tell := s.o.Events.ActorRestarted; tell != nil {
 		tell(ActorEvent{Actor: storeName, Reason: reason, Failures: s.failing.failures})
 	}
 	s.o.Logger.Error().Str("actor", storeName).Any("reason", fmt.Sprint(reason)).
 		Int("failures", s.failing.failures).Msg("actor failed")
+}
+
+// served tells whether the store has been open.
+func (s *Store) served() bool {
+	select {
+	case <-s.opened:
+		return s.err == nil
+	default:
+		return false
+	}
 }
 
 // reason is why the store has ended though nobody closed it, nil if somebody did.

@@ -35,6 +35,7 @@ type Store struct {
 	found   atomic.Pointer[rooms] // opened, not yet taken over by the actor
 	why     atomic.Pointer[error] // the store actor has failed, and is not back
 	failing budget                // of the store actor
+	pause   time.Duration         // before it opens again
 
 	mu       sync.Mutex
 	closeCtx context.Context // of Close, for the last steps

@@ -15,10 +15,10 @@ import (
 
 // asker sends many messages to a store and sorts the answers.
 type asker struct {
-	r           *rig
-	well, busy  atomic.Int64
-	other, sent int64
-	pid         *actor.PID
+	r          *rig
+	well, busy atomic.Int64
+	sent       int64
+	pid        *actor.PID
 }
 
 func (r *rig) asker(errOf func(answer any) error) *asker {

@@ -96,13 +96,14 @@ func (a *storeActor) open(ctx actor.Context) {
 		return
 	}
 	s.tree.Store(nil)
-	before, earlier := s.last.Swap(nil), s.opening
+	before, earlier, pause := s.last.Swap(nil), s.opening, s.pause
 	open, cancel := context.WithCancel(context.Background())
 	a.cancel, s.opening = cancel, make(chan struct{})
 	done := s.opening
 	go func() {
 		defer close(done)
 		s.clear(open, before, earlier)
+		wait(open, pause)
 		r, err := (*rooms)(nil), s.o.Validate() // nobody has, of a store that its parent spawns
 		if err == nil {
 			r, err = openRooms(open, &s.o)
@@ -115,6 +116,17 @@ func (a *storeActor) open(ctx actor.Context) {
 		}
 		s.system.Root.Send(self, &openedRooms{a, r, err})
 	}()
+}
+
+// wait pauses, or until ctx ends.
+func wait(ctx context.Context, pause time.Duration) {
+	if pause == 0 {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(pause):
+	}
 }
 
 // clear takes away what this actor had before it was restarted: an opening that is
@@ -140,9 +152,10 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 		return // it was restarted since, and opens again
 	}
 	if m.err != nil {
+		if a.s.served() { // its parent decides whether that is tried again
+			panic(fmt.Errorf("it does not open again: %w", m.err))
+		}
 		_ = a.s.ready(m.err)
-		why := errors.Join(a.s.reason(), m.err)
-		a.s.why.Store(&why)
 		ctx.Stop(ctx.Self())
 		return
 	}

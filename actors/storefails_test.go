@@ -119,7 +119,7 @@ func TestStoreThatFailsTooOftenEnds(t *testing.T) {
 			calls, end := r.calls(), &atomic.Bool{}
 			wait := keepCalling(r, calls, end)
 			r.puts("b", 0, 20)
-			for n := 0; closed.Load() == nil && n < 50; n++ {
+			for n := 0; closed.Load() == nil && n < 600; n++ { // it comes back later each time
 				if _, err := r.s.State(); err == nil {
 					r.kill(storeName)
 				}
@@ -274,6 +274,30 @@ func TestWaitersOfATreeThatIsGone(t *testing.T) {
 		_ = r.s.Close(r.ctx) // it may be back, or not
 		r.crash()
 		r.numbered("a", 3)
+		r.close()
+	})
+}
+
+// A disk that is back after a second is not the end of a store that is just being
+// opened anew: its parent tries again.
+func TestStoreComesBackWithTheDisk(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t)
+		r.puts("a", 0, 10)
+		r.dispatched()
+		r.script.Add(mappedtest.Rule{Op: mappedtest.OpReadDir, Path: root + "/commitlog", Forever: true, Err: fs.ErrPermission})
+		r.kill(storeName)
+		time.Sleep(time.Second)
+		if _, err := r.s.Put(r.ctx, message("a", 0, "x")); !errors.Is(err, ErrRestarting) {
+			t.Errorf("meanwhile: %v", err)
+		}
+		r.script.Clear()
+		time.Sleep(2 * time.Second)
+		r.puts("a", 10, 20)
+		r.numbered("a", 20)
+		if n := r.told("restarted store"); n < 3 || n > 11 {
+			t.Errorf("it has failed %d times", n)
+		}
 		r.close()
 	})
 }
