@@ -15,10 +15,14 @@
 //     with a close, a kill or a power cut, and is opened again without fault.
 //   - TestFsyncgate fails each sync of the log: no flush, no acknowledgement
 //     after it.
-//   - The real rigs need root: a failing writeback (loop device on a full tmpfs),
-//     the power cut of ext4 and XFS by ioctl, a full disk. ACTORSTORE_ROOT_RIGS=1
-//     runs them; install.sh installs what they need.
+//   - The real rigs need root: TestPowerCut shuts ext4 and XFS down by ioctl,
+//     TestBlockImages copies the block device of a store that is in use,
+//     TestRealFsyncgate lets a writeback fail (loop device on a full tmpfs),
+//     TestDiskFull fills small disks. ACTORSTORE_ROOT_RIGS=1 runs them; install.sh
+//     installs what they need.
 //   - TestTruncated cuts files under their maps.
+//   - What a store has promised, and whether it keeps it, is judged by
+//     tests/crash/oracle in all of them.
 //   - faults.csv, one directory up, names the test of each known fault of such
 //     engines; TestFaultsCSV keeps it complete.
 //
@@ -33,5 +37,7 @@
 // # Assumptions
 //
 // A case is repeatable as far as the order of calls of concurrent actors is: the
-// k-th call of a repetition may be another one nearby.
+// k-th call of a repetition may be another one nearby. The calls are waited for in
+// steps of time in which the process ran, so that one that is stopped meanwhile
+// does not look as if the store hung.
 package fault
