@@ -86,7 +86,8 @@ func (p *replay) append(st *queueState, e *consumequeue.Entry) error {
 			return err
 		}
 	}
-	if len(st.batch) == 0 {
+	if !st.due { // a cut may have written what it had: it is in the list all the same
+		st.due = true
 		p.dirty = append(p.dirty, st)
 	}
 	st.batch = append(st.batch, *e)

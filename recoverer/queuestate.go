@@ -34,6 +34,7 @@ type queueState struct {
 	trustEnd int64
 
 	batch []consumequeue.Entry // to append
+	due   bool                 // it stands among those with a batch
 	ahead []consumequeue.Unit  // units read, from offset aheadAt on
 	at    int64
 }

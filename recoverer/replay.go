@@ -31,7 +31,7 @@ type replay struct {
 	look   *lookup
 	states map[queueKey]*queueState
 	near   [16]*queueState // those met last, by queue id
-	dirty  []*queueState   // with a batch
+	dirty  []*queueState   // with a batch, each once: they are written at once
 	damage damages
 	index  *indexFeed
 
@@ -249,6 +249,9 @@ func (p *replay) state(topic string, id int32) *queueState {
 func (p *replay) flush() error {
 	errs := make([]error, len(p.dirty))
 	p.in.Parallel(len(p.dirty), func(i int) { errs[i] = p.dirty[i].flush() })
+	for _, st := range p.dirty {
+		st.due = false
+	}
 	p.dirty, p.pending = p.dirty[:0], 0
 	return errors.Join(errs...)
 }
