@@ -75,7 +75,8 @@ func Hang(actor string, n int) Fault { return Fault{deed: doHang, actor: actor, 
 // Kill lets an actor panic at once, even if it is at rest.
 func Kill(actor string) Fault { return Fault{deed: doKill, actor: actor, at: 1, on: actors.StepPoke} }
 
-// Stop stops an actor at once, as somebody would who is no part of the store.
+// Stop stops an actor at once, as somebody would who is no part of the store. It
+// comes back; "store" does not, and ends the store.
 func Stop(actor string) Fault { return Fault{deed: doStop, actor: actor, at: 1} }
 
 // Drop loses the n-th signal to an actor: a wake, which says that a watermark
