@@ -71,6 +71,9 @@ func (t *tree) atLast(what string, step func() error) error {
 // dispatchRest applies what the actors had not come to.
 func (t *tree) dispatchRest(ctx context.Context) error {
 	log := t.log()
+	if err := t.indexRest(ctx); err != nil {
+		return err
+	}
 	at := log.Confirm()
 	for _, s := range t.sinks {
 		at = min(at, s.Applied())
@@ -96,6 +99,36 @@ func (t *tree) dispatchRest(ctx context.Context) error {
 	}
 	log.SetDispatched(log.Confirm())
 	return nil
+}
+
+// indexRest brings an index that is behind up to what the queues have.
+func (t *tree) indexRest(ctx context.Context) error {
+	s := t.sinkNamed(indexName)
+	if s == nil {
+		return nil
+	}
+	reput, w := t.reputFor(indexName, s.Applied()), &dispatch.Window{}
+	for end := t.queuesApplied(); reput.Pos() < end; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := reput.Read(w, end); err != nil {
+			return err
+		}
+		if err := s.Apply(w); err != nil {
+			return err
+		}
+		t.finished.Add(1)
+	}
+	return nil
+}
+
+// reputFor makes the reader that a sink catches up with.
+func (t *tree) reputFor(name string, from int64) *dispatch.Reput {
+	if name == indexName {
+		return dispatch.NewKeyReput(t.rooms.log.Reader(), t.rooms.rules(&t.o), from)
+	}
+	return t.newReput(from)
 }
 
 // newReput makes a reader of the log for this store's rules.

@@ -130,7 +130,7 @@ func (s *sinkActor) apply(w *dispatch.Window) {
 // does so without a window that others wait for.
 func (s *sinkActor) catchUp() (near bool) {
 	if s.own == nil {
-		s.own = s.t.newReput(s.sink.Applied())
+		s.own = s.t.reputFor(s.name, s.sink.Applied())
 	}
 	from := s.own.Pos()
 	err := s.own.Read(&s.window, s.t.log().Confirm())
@@ -143,7 +143,8 @@ func (s *sinkActor) catchUp() (near bool) {
 	if s.name == indexName {
 		s.t.tellIndexing(from, s.own.Pos())
 	}
-	return s.t.log().Confirm()-s.own.Pos() <= nearEnd
+	// What recovery has read is not for the queues once more: it knew more than they.
+	return s.own.Pos() >= s.t.rooms.report.End && s.t.log().Confirm()-s.own.Pos() <= nearEnd
 }
 
 // tellIndexing tells how far the index has come that was far behind at opening.

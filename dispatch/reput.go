@@ -17,6 +17,7 @@ type Reput struct {
 	topics *record.Interner
 	pos    int64
 	serial uint64 // of the window being filled
+	keys   bool   // for the index alone
 }
 
 // knownTopics bounds the interner; beyond it topic names cost an allocation.
@@ -30,6 +31,15 @@ func NewReput(log *commitlog.Reader, queues *consumequeue.Store, rules Rules, fr
 		topics: record.NewInterner(knownTopics),
 		pos:    from,
 	}
+}
+
+// NewKeyReput makes a reader for the index alone, which may lag far behind the
+// queues: it touches no queue, and what cannot be read it passes over, as recovery
+// has done there.
+func NewKeyReput(log *commitlog.Reader, rules Rules, from int64) *Reput {
+	r := NewReput(log, nil, rules, from)
+	r.keys = true
+	return r
 }
 
 // Pos is where the next window starts.
@@ -52,6 +62,9 @@ func (r *Reput) Read(w *Window, limit int64) error {
 	defer s.Close()
 	var err error
 	fault := mapped.Guard(func() { err = r.fill(w, s) })
+	if fault != nil && r.keys {
+		fault = r.skipPage(w, s, fault)
+	}
 	r.pos = w.End
 	if fault != nil {
 		return fault
@@ -96,6 +109,31 @@ func (r *Reput) skip(w *Window, s *commitlog.Scanner, cause error) {
 	w.End = next
 }
 
+// skipPage passes over a page that cannot be read.
+func (r *Reput) skipPage(w *Window, s *commitlog.Scanner, cause error) error {
+	from := s.Pos()
+	for {
+		var fe *mapped.FaultError
+		if !errors.As(cause, &fe) {
+			return cause
+		}
+		size := r.log.Log().SegmentSize()
+		s.SkipTo(max(from-from%size+(fe.Offset/pageSize+1)*pageSize-1, s.Pos()))
+		next, found := int64(0), false
+		if cause = mapped.Guard(func() { next, found = s.Resync() }); cause != nil {
+			continue
+		}
+		if !found {
+			next = s.Limit()
+		}
+		w.Damage = append(w.Damage, Damage{Offset: from, Next: next, Err: fe})
+		w.End = next
+		return nil
+	}
+}
+
+const pageSize = 4096
+
 // missing handles a range without a segment: deleted by retention, or a gap.
 func (r *Reput) missing(w *Window, s *commitlog.Scanner, err error) error {
 	var me *commitlog.MissingError
@@ -116,12 +154,12 @@ func (r *Reput) take(w *Window, req *record.DispatchRequest) error {
 		w.Damage = append(w.Damage, Damage{Offset: req.PhysicalOffset, Next: end, Err: t.err})
 	}
 	own := t.holds(req.PhysicalOffset)
-	if u, ok := req.OwnUnit(); ok && own {
+	if u, ok := req.OwnUnit(); ok && own && !r.keys {
 		if err := r.add(w, t, req, &u); err != nil {
 			return err
 		}
 	}
-	if r.router.rules.MultiDispatch {
+	if r.router.rules.MultiDispatch && !r.keys {
 		if err := r.lights(w, req); err != nil {
 			return err
 		}
