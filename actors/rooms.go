@@ -48,18 +48,29 @@ type rooms struct {
 }
 
 // parallel runs f(0..n-1) on one goroutine more than there are processors: one
-// may wait for the disk.
+// may wait for the disk. What panics there panics here, where the opening ends;
+// nobody else could catch it.
 func parallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
+	var panicked atomic.Pointer[error]
 	for range min(n, runtime.GOMAXPROCS(0)+1) {
 		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
+			err := guarded(func() error {
+				for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
+					f(i)
+				}
+				return nil
+			})
+			if err != nil {
+				panicked.CompareAndSwap(nil, &err)
 			}
 		})
 	}
 	wait.Wait()
+	if err := panicked.Load(); err != nil {
+		panic(*err)
+	}
 }
 
 // openRooms locks, opens and recovers a store. On an error nothing is left open

@@ -41,17 +41,22 @@ func Lock(fsys mapped.FS, path string) (*StoreLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open lock file: %w", err)
 	}
+	taken := false
+	defer func() {
+		if !taken { // also where a call panics: nobody else could give it back
+			f.Close()
+		}
+	}()
 	if err := f.Lock(); err != nil {
-		f.Close()
 		if errors.Is(err, mapped.ErrLocked) {
 			return nil, &LockedError{Path: path}
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if err := writeLockContent(f); err != nil {
-		f.Close()
 		return nil, fmt.Errorf("write lock file %s: %w", path, err)
 	}
+	taken = true
 	return &StoreLock{file: f}, nil
 }
 
