@@ -41,7 +41,7 @@ func (a *allocatorActor) prepare() {
 	if err != nil {
 		a.t.o.Logger.Warn().Err(err).Msg("next segment")
 		a.failed = time.Now()
-		a.retry = time.AfterFunc(allocatorRetry, a.t.allocatorWake.ring)
+		a.retry = time.AfterFunc(allocatorRetry, func() { alone(a.t.allocatorWake.ring) })
 		return
 	}
 	if made != nil && a.t.o.Events.SegmentCreated != nil {

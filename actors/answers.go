@@ -96,11 +96,9 @@ func refuseAsked(system *actor.ActorSystem, message any, cause error) {
 	}
 }
 
-// send answers an actor. Should it be gone, whoever watches dead letters runs
-// here, and must not harm the actor that answers.
+// send answers an actor, or sends it something from a goroutine that is no actor's.
+// Should it be gone, whoever watches dead letters runs here, and must not harm the
+// actor that answers, or the process.
 func send(system *actor.ActorSystem, to *actor.PID, answer any) {
-	_ = guarded(func() error {
-		system.Root.Send(to, answer)
-		return nil
-	})
+	alone(func() { system.Root.Send(to, answer) })
 }

@@ -101,7 +101,7 @@ func (r *runner) leave() {
 func (c *callbacks) call(f func()) {
 	defer func() {
 		if reason := recover(); reason != nil && c.onPanic != nil {
-			_ = guarded(func() error { c.onPanic(fmt.Errorf("completion callback panicked: %v", reason)); return nil })
+			alone(func() { c.onPanic(fmt.Errorf("completion callback panicked: %v", reason)) })
 		}
 	}()
 	f()

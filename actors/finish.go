@@ -61,7 +61,7 @@ func (t *tree) atLast(what string, step func() error) error {
 	defer t.finished.Add(1)
 	if limit := t.o.HangTimeout; limit > 0 {
 		alarm := time.AfterFunc(limit, func() {
-			t.watch.tellHung(HungEvent{Actor: storeName, For: limit, Holds: what}, true)
+			alone(func() { t.watch.tellHung(HungEvent{Actor: storeName, For: limit, Holds: what}, true) })
 		})
 		defer alarm.Stop()
 	}

@@ -22,6 +22,12 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
+// alone runs f where nobody is who could catch its panic, and it would be the end of
+// the process: the functions of users that it may come to are not worth that.
+func alone(f func()) {
+	_ = guarded(func() error { f(); return nil })
+}
+
 // quietly runs what an actor does on its way out. A panic there would bring it
 // back to life, or leave whoever stops it waiting for ever.
 func (t *tree) quietly(f func()) {

@@ -127,13 +127,13 @@ func (a *retentionActor) step(ctx actor.Context) {
 		m.reason = d.Expired[0].Reason.String()
 	}
 	a.busy = true
-	self, root := ctx.Self(), a.t.system.Root
+	self := ctx.Self()
 	a.removal.Go(func() {
 		m.err = guarded(func() (err error) {
 			m.first, err = a.cleaner.Expire(d.ExpireBelow)
 			return err
 		})
-		root.Send(self, m)
+		send(a.t.system, self, m)
 	})
 }
 
@@ -180,8 +180,8 @@ func (a *retentionActor) follow(ctx actor.Context) {
 		a.t.o.Logger.Warn().Err(err).Msg("retention of queues and index")
 	}
 	if !done.Done {
-		self, root := ctx.Self(), a.t.system.Root
-		a.timer = time.AfterFunc(followPause, func() { root.Send(self, &follow{}) })
+		self := ctx.Self()
+		a.timer = time.AfterFunc(followPause, func() { send(a.t.system, self, &follow{}) })
 	}
 }
 

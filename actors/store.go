@@ -114,7 +114,7 @@ func (a *storeActor) open(ctx actor.Context) {
 		if err == nil {
 			s.found.Store(r)
 		}
-		s.system.Root.Send(self, &openedRooms{a, r, err})
+		send(s.system, self, &openedRooms{a, r, err})
 	}()
 }
 

@@ -131,7 +131,7 @@ func (a *storeActor) later(c *child, reason any, again func(actor.Context)) {
 	pause := b.fail(time.Now())
 	a.report(c.name, reason, b.failures, false)
 	m := &restartChild{a, c, again}
-	b.timer = time.AfterFunc(pause, func() { a.t.system.Root.Send(a.t.store, m) })
+	b.timer = time.AfterFunc(pause, func() { send(a.t.system, a.t.store, m) })
 }
 
 func (a *storeActor) pauseOver(ctx actor.Context, m *restartChild) {

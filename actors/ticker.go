@@ -23,7 +23,7 @@ type ticker struct {
 func every(system *actor.ActorSystem, pid *actor.PID, interval time.Duration, f Faults) *ticker {
 	t := &ticker{done: make(chan struct{})}
 	message := &tick{}
-	send := func() { system.Root.Send(pid, message) }
+	deliver := func() { send(system, pid, message) }
 	go func() {
 		clock := time.NewTicker(interval)
 		defer clock.Stop()
@@ -36,9 +36,9 @@ func every(system *actor.ActorSystem, pid *actor.PID, interval time.Duration, f 
 					continue
 				}
 				if f != nil {
-					f.Signal(nameOf(pid), StepTick, send, message.took)
+					f.Signal(nameOf(pid), StepTick, deliver, message.took)
 				} else {
-					send()
+					deliver()
 				}
 			}
 		}

@@ -18,7 +18,7 @@ var errGoexit = errors.New("the goroutine was ended (runtime.Goexit)")
 func (m *batchMailbox[T]) fail(reason any) {
 	m.failed = true
 	if m.onFailure != nil { // a panic there would be nobody's
-		_ = guarded(func() error { m.onFailure(reason); return nil })
+		alone(func() { m.onFailure(reason) })
 	}
 	m.invoker.EscalateFailure(reason, m.current)
 }

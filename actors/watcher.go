@@ -104,7 +104,7 @@ func (w *watcher) start(limit time.Duration) {
 			case <-w.done:
 				return
 			case <-clock.C:
-				w.tick(limit)
+				alone(func() { w.tick(limit) })
 			}
 		}
 	}()
@@ -172,7 +172,7 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	w.mu.Unlock()
 	w.t.hungNow(all, pair)
 	for _, m := range ask { // with nothing locked, as what follows
-		w.t.system.Root.Send(w.t.store, m)
+		send(w.t.system, w.t.store, m)
 	}
 	for _, f := range tell { // the logger may hang like others
 		f()
