@@ -112,6 +112,7 @@ func (k *kills) look(ctx context.Context, e errand) error {
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
+	s.several = true
 	f, err := s.check(ctx, k.model, k.model.Now(), oracle.Killed)
 	if err = errors.Join(err, s.Close(ctx)); err != nil {
 		return err

@@ -32,6 +32,8 @@ type opened struct {
 	*actors.Store
 	view *reader.Reader
 	o    actors.Options
+
+	several bool // processes have put since the last check, and some may have died
 }
 
 func open(ctx context.Context, system *actor.ActorSystem, o actors.Options) (*opened, error) {
@@ -43,7 +45,7 @@ func open(ctx context.Context, system *actor.ActorSystem, o actors.Options) (*op
 	if err != nil {
 		return nil, err
 	}
-	return &opened{s, r, o}, nil
+	return &opened{Store: s, view: r, o: o}, nil
 }
 
 // marks is what the store says about itself, for a snapshot.
@@ -68,6 +70,6 @@ func (s *opened) check(ctx context.Context, m *oracle.Model, at oracle.Snapshot,
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	f, err := m.Check(ctx, s.view, i, at, cut, oracle.Options{MultiDispatch: s.o.EnableMultiDispatch, MaxMatches: s.o.MaxMsgsNumBatch})
+	f, err := m.Check(ctx, s.view, i, at, cut, oracle.Options{MultiDispatch: s.o.EnableMultiDispatch, MaxMatches: s.o.MaxMsgsNumBatch, InOrder: !s.several})
 	return f, errors.Join(err, i.Close())
 }

@@ -35,7 +35,7 @@ func (c *Client) Check(ctx context.Context, s *Store, at oracle.Snapshot, cut or
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
 	f, err := c.Model.Check(ctx, s.Reader, i, at, cut, oracle.Options{MultiDispatch: o.EnableMultiDispatch,
-		NoIndex: !o.MessageIndexEnable, MaxMatches: o.MaxMsgsNumBatch, Unmarked: c.unmarked})
+		NoIndex: !o.MessageIndexEnable, MaxMatches: o.MaxMsgsNumBatch, InOrder: true, Unmarked: c.unmarked})
 	return f, errors.Join(err, i.Close())
 }
 

@@ -50,6 +50,9 @@ type Options struct {
 	MultiDispatch bool // light queues exist
 	NoIndex       bool
 	MaxMatches    int // MaxMsgsNumBatch
+	// InOrder: one client of one process has sent all messages one after the other,
+	// and no actor has died: what is left is a prefix of what was sent.
+	InOrder bool
 	// Unmarked: recovery had no mark to go by, because writing the first one has
 	// failed. Such a log is judged like one of RocketMQ, where good records behind
 	// a bad one are kept.

@@ -44,6 +44,7 @@ func (c *check) records(ctx context.Context) error {
 	c.bounds()
 	c.oldOnes()
 	c.missing(seen)
+	c.prefix(seen)
 	return nil
 }
 
@@ -135,6 +136,25 @@ func (c *check) oldOnes() {
 			c.bad("log: message %d at %d was there before, now message %d at %d", old.Serial(), old.Offset, now.Serial(), now.Offset)
 		}
 		i++
+	}
+}
+
+// prefix wants no message in front of one that is there to be left out, unless
+// its put was refused.
+func (c *check) prefix(seen map[int64]bool) {
+	if !c.o.InOrder || c.o.Unmarked {
+		return
+	}
+	var left *Sent
+	for _, s := range c.m.order {
+		switch {
+		case seen[s.Serial] && left != nil:
+			c.bad("log: message %d is there, and message %d, sent before it, is not", s.Serial, left.Serial)
+			return
+		case seen[s.Serial] || s.Refused() || c.f.Min > c.m.min: // retention may have taken it
+		case left == nil:
+			left = s
+		}
 	}
 }
 
