@@ -305,6 +305,13 @@ func (r *rig) indexed(topic string, n int) {
 }
 
 // pid is the actor of a name.
+// answered waits until nothing is in flight: the bytes of a batch of puts are
+// given back behind their answers.
+func (r *rig) answered() {
+	r.t.Helper()
+	eventually(r.t, "nothing is in flight", func() bool { return r.tree().admission.inFlight.Load() == 0 })
+}
+
 func (r *rig) pid(name string) *actor.PID {
 	return actor.NewPID(r.s.system.Address(), r.s.PID().Id+"/"+name)
 }

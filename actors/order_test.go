@@ -34,8 +34,7 @@ func (r *rig) begin(body string) Pending {
 func TestNothingIsSeenBeforeItIsDurable(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		r := open(t, syncFlush)
-		syncs := make(chan struct{}) // each sync of the log waits for one
-		r.script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: root + "/commitlog/*", Forever: true, Before: func() { <-syncs }})
+		syncs := r.holdSyncs()
 		seen := func(n int) {
 			t.Helper()
 			synctest.Wait()
@@ -51,9 +50,7 @@ func TestNothingIsSeenBeforeItIsDurable(t *testing.T) {
 		first := r.begin("0")
 		seen(0)
 		second := r.begin("1")
-		if _, err := r.s.barrier(r.ctx, r.tree(), ""); err != nil { // writes what has gathered
-			t.Fatal(err)
-		}
+		r.written()
 		seen(0)
 		syncs <- struct{}{}
 		if _, err := first.Wait(r.ctx); err != nil {
@@ -65,6 +62,63 @@ func TestNothingIsSeenBeforeItIsDurable(t *testing.T) {
 			t.Error(err)
 		}
 		seen(2)
+		r.close()
+		r.healthy()
+	})
+}
+
+// holdSyncs lets each sync of the log wait until it may go on.
+func (r *rig) holdSyncs() chan struct{} {
+	r.t.Helper()
+	synctest.Wait() // the allocator has synced the zeros of the first segment
+	syncs := make(chan struct{})
+	r.script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: root + "/commitlog/*", Forever: true, Before: func() { <-syncs }})
+	return syncs
+}
+
+// written lets what has gathered be written to the log.
+func (r *rig) written() {
+	r.t.Helper()
+	if _, err := r.s.barrier(r.ctx, r.tree(), ""); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A put whose record a flush has covered before the flusher heard of the put is
+// answered at once, not behind the next flush.
+func TestCoveredBeforeItArrives(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := open(t, syncFlush)
+		syncs := r.holdSyncs()
+		first := r.begin("0")
+		synctest.Wait() // in the first flush
+		asked := make(chan error, 1)
+		go func() { asked <- r.s.Flush(r.ctx) }()
+		synctest.Wait() // comes next
+		second := r.begin("1")
+		r.written()
+		syncs <- struct{}{}
+		synctest.Wait() // in the flush that was asked for, with the second message
+		third := r.begin("2")
+		r.written()
+		syncs <- struct{}{}
+		ctx, cancel := context.WithTimeout(r.ctx, time.Second)
+		defer cancel()
+		for i, p := range []Pending{first, second} {
+			if _, err := p.Wait(ctx); err != nil {
+				t.Errorf("put %d is flushed: %v", i, err)
+			}
+		}
+		if err := <-asked; err != nil {
+			t.Error(err)
+		}
+		if log := r.tree().log(); log.Flushed() >= log.Appended() {
+			t.Error("the third message was flushed with the second: nothing is shown")
+		}
+		close(syncs)
+		if _, err := third.Wait(r.ctx); err != nil {
+			t.Error(err)
+		}
 		r.close()
 		r.healthy()
 	})
@@ -92,9 +146,7 @@ func TestFlusherDiesWithThoseWhoWait(t *testing.T) {
 		if result.Status != flusher.FlushDiskTimeout || !errors.Is(err, flusher.ErrOutcomeUnknown) || result.Durability > flusher.Written {
 			r.giveUp(fmt.Errorf("%+v, %w", result, err))
 		}
-		if n := r.tree().admission.inFlight.Load(); n != 0 {
-			t.Errorf("%d bytes in flight", n)
-		}
+		r.answered()
 		eventually(t, "puts go on", func() bool { _, err := r.s.Put(r.ctx, message("b", 0, "x")); return err == nil })
 		r.puts("a", 1, 2)
 		r.numbered("a", 2)
