@@ -175,7 +175,7 @@ func (d *dispatchActor) fill(w *dispatch.Window) error {
 func (d *dispatchActor) share(w *dispatch.Window) {
 	d.last = time.Now()
 	d.t.read.Store(w.End)
-	d.sent = append(d.sent, progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
+	d.note(progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
 	n := 0
 	for _, s := range d.t.sinks {
 		if !s.away {
@@ -193,53 +193,5 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 			s.given.Store(w.End)
 			d.t.system.Root.Send(s.at.Load().pid, w)
 		}
-	}
-}
-
-// position is how far the slowest sink has come of those that get windows.
-func (d *dispatchActor) position() int64 {
-	least := d.t.log().Confirm()
-	for _, s := range d.t.sinks {
-		if !s.away {
-			least = min(least, s.Applied())
-		}
-	}
-	return least
-}
-
-// applied is how far the slowest sink has come that is not parked.
-func (d *dispatchActor) applied() int64 {
-	least := d.t.log().Confirm()
-	for _, s := range d.t.sinks {
-		if !s.parked {
-			least = min(least, s.Applied())
-		}
-	}
-	return least
-}
-
-// progress publishes what all sinks have taken in.
-func (d *dispatchActor) progress() {
-	applied := d.applied()
-	n := 0
-	for n < len(d.sent) && d.sent[n].End <= applied {
-		n++
-	}
-	if n > 0 {
-		if r := d.sent[n-1]; r.Start >= 0 {
-			d.t.dispatched.Store(&r)
-		}
-		d.sent = append(d.sent[:0], d.sent[n:]...)
-	}
-	d.t.log().SetDispatched(applied)
-}
-
-// rewind starts again from the slowest sink.
-func (d *dispatchActor) rewind() {
-	at := d.position()
-	d.reput.Rewind(at)
-	d.t.read.Store(d.reput.Pos())
-	for len(d.sent) > 0 && d.sent[len(d.sent)-1].End > at {
-		d.sent = d.sent[:len(d.sent)-1]
 	}
 }

@@ -192,6 +192,20 @@ func (r *rig) crash(change ...func(*Options)) {
 	r.start(change...)
 }
 
+// lose removes the files of a folder but for the first ones.
+func (r *rig) lose(dir string, but int) {
+	r.t.Helper()
+	files, err := r.disk.ReadDir(root + "/" + dir)
+	if err != nil || len(files) <= but {
+		r.t.Fatalf("%d files in %s: %v", len(files), dir, err)
+	}
+	for _, f := range files[but:] {
+		if err := r.disk.Remove(root + "/" + dir + "/" + f.Name()); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
 func (r *rig) layout() checkpoint.Layout { return checkpoint.NewLayout(root, "") }
 
 func (r *rig) aborted() bool {

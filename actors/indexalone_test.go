@@ -29,45 +29,64 @@ func TestIndexBehindReadsAlone(t *testing.T) {
 		},
 	} {
 		for _, near := range []int64{1 << 20, 100 << 10} { // from the end of the log
-			t.Run(fmt.Sprintf("%s, %d from the end", name, near), func(t *testing.T) {
-				l := &foreignLog{next: map[string]int64{}}
-				const end = 2<<20 + 400<<10
-				l.fill(end - near)
-				odd(l)
-				l.fill(end)
-				r := &rig{t: t, disk: mappedtest.NewFS()}
-				l.write(t, r.disk)
-				full := mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/actorstore/tmp/*", Forever: true, Err: syscall.ENOSPC}
-				r.start(func(o *Options) { o.MappedFileSizeCommitLog, o.MaxIndexNum = foreignSegment, 5000 },
-					func(*Options) { r.script.Add(full) })
-				if r.tree().rooms.report.IndexBehind() == 0 {
-					t.Fatal("the index lacks nothing")
-				}
-				r.put("b", 0, "late")
-				tree := r.tree()
-				tree.dispatching.Lock() // a put that dispatch does not come to
-				r.put("b", 0, "later")
-				done := make(chan error, 1)
-				go func() { done <- r.s.Close(r.ctx) }()
-				<-tree.admission.close(ErrClosed)
-				r.script.Clear()
-				tree.dispatching.Unlock()
-				if err := <-done; err != nil {
-					t.Fatalf("close: %v", err)
-				}
-				r.start(func(o *Options) { o.MappedFileSizeCommitLog, o.MaxIndexNum = foreignSegment, 5000 })
-				r.dispatched()
-				for _, key := range []string{"k-late", "k-later", "k-b0"} {
-					if n := r.found("b", key); n != 1 {
-						t.Errorf("%s is found %d times", key, n)
-					}
-				}
-				r.close()
-				if r.told("parked index")+r.told("restarted dispatch")+r.told("restarted queues-0") > 0 {
-					t.Errorf("the store told of %q", r.events)
-				}
-			})
+			for _, closed := range []bool{false, true} { // before the index has caught up
+				t.Run(fmt.Sprintf("%s, %d from the end, closed %t", name, near, closed), func(t *testing.T) {
+					indexBehindReadsAlone(t, odd, near, closed)
+				})
+			}
 		}
+	}
+}
+
+func indexBehindReadsAlone(t *testing.T, odd func(*foreignLog), near int64, closed bool) {
+	l := &foreignLog{next: map[string]int64{}}
+	const end = 2<<20 + 400<<10
+	l.fill(end - near)
+	odd(l)
+	l.fill(end)
+	r := &rig{t: t, disk: mappedtest.NewFS()}
+	l.write(t, r.disk)
+	full := mappedtest.Rule{Op: mappedtest.OpAllocate, Path: root + "/actorstore/tmp/*", Forever: true, Err: syscall.ENOSPC}
+	r.start(func(o *Options) { o.MappedFileSizeCommitLog, o.MaxIndexNum = foreignSegment, 5000 },
+		func(*Options) { r.script.Add(full) })
+	if r.tree().rooms.report.IndexBehind() == 0 {
+		t.Fatal("the index lacks nothing")
+	}
+	r.put("b", 0, "late")
+	if closed {
+		r.closeBehindIndex()
+	} else {
+		r.script.Clear()
+		r.put("b", 0, "later")
+		r.dispatched()
+		r.close()
+	}
+	r.start(func(o *Options) { o.MappedFileSizeCommitLog, o.MaxIndexNum = foreignSegment, 5000 })
+	r.dispatched()
+	for _, key := range []string{"k-late", "k-later", "k-b0"} {
+		if n := r.found("b", key); n != 1 {
+			t.Errorf("%s is found %d times", key, n)
+		}
+	}
+	r.close()
+	if r.told("parked index")+r.told("restarted dispatch")+r.told("restarted queues-0") > 0 {
+		t.Errorf("the store told of %q", r.events)
+	}
+}
+
+// closeBehindIndex closes a store with a put that dispatch has not come to.
+func (r *rig) closeBehindIndex() {
+	r.t.Helper()
+	tree := r.tree()
+	tree.dispatching.Lock()
+	r.put("b", 0, "later")
+	done := make(chan error, 1)
+	go func() { done <- r.s.Close(r.ctx) }()
+	<-tree.admission.close(ErrClosed)
+	r.script.Clear()
+	tree.dispatching.Unlock()
+	if err := <-done; err != nil {
+		r.t.Fatalf("close: %v", err)
 	}
 }
 

@@ -237,9 +237,16 @@ func (r *rooms) serve(o *Options) {
 				r.damaged.Add(1)
 			}
 		},
-		IndexReady: func() bool { return !r.indexAway.Load() && (r.index == nil || len(r.index.Damaged()) == 0) },
+		IndexReady: r.indexReady,
 	})
 	r.notifier = r.reader.Notifier()
+}
+
+// indexReady reports whether the index is known to hold what the queues do. That
+// of a store in doubt is left as it is, and nobody has looked what it lacks.
+func (r *rooms) indexReady() bool {
+	doubt := r.report.ReadOnly != nil || r.report.Plan.Doubt != nil
+	return !doubt && !r.indexAway.Load() && (r.index == nil || len(r.index.Damaged()) == 0)
 }
 
 // rules say which units records get.

@@ -223,7 +223,7 @@ func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tr
 		q.Reset(applied)
 		t.sinks = append(t.sinks, &sinkRef{sink: q, name: fmt.Sprintf("queues-%d", i)})
 	}
-	if r.index != nil {
+	if r.index != nil && r.report.ReadOnly == nil { // or it stays as it is
 		x := dispatch.NewIndexSink(r.index)
 		x.Reset(applied)
 		if from := r.report.IndexFrom; from >= 0 && from < applied {

@@ -36,8 +36,8 @@ type QueryResult struct {
 	Messages []record.MessageExt
 	// More says that older matches exist.
 	More bool
-	// Incomplete says that the index lags behind the log, is being rebuilt, or
-	// has a file that is damaged.
+	// Incomplete says that the index lags behind the log, is being rebuilt, has a
+	// file that is damaged, or is of a store in doubt, where it is left as it is.
 	Incomplete bool
 }
 
