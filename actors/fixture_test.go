@@ -244,7 +244,9 @@ func (r *rig) puts(topic string, from, to int) {
 // dispatched waits until everything stands in queues and index.
 func (r *rig) dispatched() {
 	r.t.Helper()
-	if err := r.s.Dispatched(r.ctx); err != nil {
+	ctx, cancel := context.WithTimeout(r.ctx, patience)
+	defer cancel()
+	if err := r.s.Dispatched(ctx); err != nil {
 		r.t.Fatalf("dispatched: %v", err)
 	}
 }
