@@ -105,6 +105,9 @@ func rewrite(f *mapped.MappedFile, from, to int64) error {
 		if _, err := f.File().WriteAt(b, at); err != nil {
 			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
 		}
+		if err := f.File().Writeback(at, int64(len(b))); err != nil { // the disk is not to wait for the sync
+			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
+		}
 	}
 	if err := f.File().Datasync(); err != nil {
 		return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)

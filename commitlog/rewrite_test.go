@@ -63,7 +63,7 @@ func TestRewriteOrder(t *testing.T) {
 	noErr(t, b.log.Rewrite(100, end))
 	var got []string
 	for _, c := range s.Trace() {
-		if c.N > from && (c.Op == mappedtest.OpWrite || c.Op == mappedtest.OpDatasync) {
+		if c.N > from && (c.Op == mappedtest.OpWrite || c.Op == mappedtest.OpWriteback || c.Op == mappedtest.OpDatasync) {
 			got = append(got, fmt.Sprintf("%s %s %d %d\n", c.Op, c.Path[len(c.Path)-8:], c.Off, c.Len))
 		}
 	}
@@ -79,7 +79,9 @@ func TestRewriteOrder(t *testing.T) {
 			last = 2 * m
 		}
 		for at := first; at < last; at += m {
-			want = append(want, fmt.Sprintf("write %s %d %d\n", name, at, min(m, last-at)))
+			for _, call := range []string{"write", "writeback"} { // the disk begins at once
+				want = append(want, fmt.Sprintf("%s %s %d %d\n", call, name, at, min(m, last-at)))
+			}
 		}
 		want = append(want, fmt.Sprintf("datasync %s 0 0\n", name))
 	}

@@ -56,6 +56,8 @@
 //	a missing segment           damage
 //	whole 512-byte sectors of   a write that a power cut lost: the end, and
 //	zeros, in a log of ours     what stands behind was never acknowledged
+//	a record without size, in   the same: its page was written while the record
+//	an ASYNC log of ours        was encoded
 //	good records behind that    damage
 //	continue
 //	else                        the end; what stands behind is old

@@ -12,7 +12,7 @@ import (
 )
 
 // rewriteStep is how much is rewritten between two reports of progress.
-const rewriteStep = 64 << 20
+const rewriteStep = 256 << 20
 
 // rewrite writes the log from the proven end to the end that was found again and
 // syncs it: after an unclean stop the page cache may show what the disk lost. It

@@ -16,13 +16,34 @@ const sectorSize = 512
 // of a write that was never answered. Space behind the end of a log of ours is
 // zero, so a lost sector reads as zeros; any other damage leaves bytes. If the
 // log was written under SYNC_FLUSH, which its mark tells, a unit or index entry
-// behind the range proves that it was durable.
+// behind the range proves that it was durable; if not, a page may have gone to
+// the disk while a record was encoded in it.
 func (t *tail) lostWrite(next int64) bool {
-	if !t.plan.Own || !t.zeroSector(t.end, next) {
+	switch {
+	case !t.plan.Own:
 		return false
+	case t.plan.Mark.Sync:
+		return t.zeroSector(t.end, next) && !t.dispatchedBehind(next)
 	}
-	return !t.plan.Mark.Sync || !t.dispatchedBehind(next)
+	return t.zeroSector(t.end, next) || t.halfEncoded(next)
 }
+
+// halfEncoded tells whether [end, next) begins with a record that was not yet
+// encoded to its end: it has no size, which is written behind the rest. If it is
+// whole but for its size, that is damaged.
+func (t *tail) halfEncoded(next int64) (half bool) {
+	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+		if len(b) < sizeField || !zero(b[:sizeField]) {
+			return
+		}
+		sized := binary.BigEndian.AppendUint32(make([]byte, 0, len(b)), uint32(len(b)))
+		half = record.Verify(append(sized, b[sizeField:]...), t.end, record.CRCRecord) != nil
+	})
+	return half
+}
+
+// sizeField is the length of what a record begins with.
+const sizeField = 4
 
 // zeroSector looks for a whole sector of zeros in [from, to). The first one may
 // hold the end of the record in front; fewer than 4 bytes of it prove nothing,
@@ -69,7 +90,7 @@ func hasZeroSector(b []byte, offset int64) bool {
 		if at+n > int64(len(b)) {
 			return false
 		}
-		if n >= 4 && zero(b[at:at+n]) {
+		if n >= sizeField && zero(b[at:at+n]) {
 			return true
 		}
 		at += n

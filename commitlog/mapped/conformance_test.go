@@ -110,6 +110,9 @@ func TestReadWrite(t *testing.T) {
 		}
 		wantErr(t, f.Allocate(-1, 8), syscall.EINVAL)
 		wantErr(t, f.Allocate(0, 0), syscall.EINVAL)
+		must(t, f.Writeback(1, 8000))
+		must(t, f.Writeback(0, 0))
+		wantErr(t, f.Writeback(-1, 8), syscall.EINVAL)
 		must(t, f.Sync())
 		must(t, f.Datasync())
 		must(t, f.Close())
@@ -119,6 +122,7 @@ func TestReadWrite(t *testing.T) {
 		_, err = f.WriteAt(b, 0)
 		wantErr(t, err, fs.ErrClosed)
 		wantErr(t, f.Datasync(), fs.ErrClosed)
+		wantErr(t, f.Writeback(0, 1), fs.ErrClosed)
 		wantErr(t, f.Allocate(0, 1), fs.ErrClosed)
 		wantErr(t, f.Lock(), fs.ErrClosed)
 	})

@@ -57,6 +57,10 @@ type File interface {
 	// Allocate reserves disk space for [off, off+n) and extends the file;
 	// it fails with ENOSPC instead of leaving that to a later page fault.
 	Allocate(off, n int64) error
+	// Writeback lets the kernel begin to write the changed pages that hold
+	// [off, off+n), so that a Sync later waits for less. It makes nothing durable.
+	// Where the system has no such call it does nothing.
+	Writeback(off, n int64) error
 	// Sync makes data and metadata durable, Datasync the data and the size.
 	// A failed call may have lost the data: it must never be repeated in hope.
 	Sync() error

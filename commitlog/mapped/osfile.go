@@ -46,6 +46,13 @@ func (f *osFile) Allocate(off, n int64) error {
 	return allocate(f.f, off, n)
 }
 
+func (f *osFile) Writeback(off, n int64) error {
+	if off < 0 || n < 0 {
+		return &fs.PathError{Op: "writeback", Path: f.Name(), Err: syscall.EINVAL}
+	}
+	return writeback(f.f, off, n)
+}
+
 func (f *osFile) Sync() error { return f.f.Sync() }
 
 func (f *osFile) Datasync() error { return datasync(f.f) }

@@ -24,6 +24,7 @@ const (
 	OpSize
 	OpTruncate
 	OpAllocate
+	OpWriteback
 	OpSync
 	OpDatasync
 	OpMap
@@ -38,7 +39,7 @@ const (
 
 var opNames = [ops]string{
 	"any", "open", "mkdirall", "mkdir", "readdir", "stat", "rename", "remove", "syncdir", "syncfs", "diskusage",
-	"read", "write", "close", "size", "truncate", "allocate", "sync", "datasync", "map", "lock", "locked",
+	"read", "write", "close", "size", "truncate", "allocate", "writeback", "sync", "datasync", "map", "lock", "locked",
 	"flush", "populate", "random", "unmap",
 }
 

@@ -176,7 +176,7 @@ func (s *Script) do(c Call, run func() error, failed func(*Rule)) error {
 // canLie tells whether success without the deed can be reported at all.
 func (o Op) canLie() bool {
 	switch o {
-	case OpMkdirAll, OpMkdir, OpRename, OpRemove, OpSyncDir, OpSyncFS, OpTruncate, OpAllocate,
+	case OpMkdirAll, OpMkdir, OpRename, OpRemove, OpSyncDir, OpSyncFS, OpTruncate, OpAllocate, OpWriteback,
 		OpSync, OpDatasync, OpFlush, OpPopulate, OpRandom:
 		return true
 	}

@@ -169,6 +169,7 @@ func TestEveryCallFails(t *testing.T) {
 		mappedtest.OpSize:      func() error { _, err := a.Size(); return err },
 		mappedtest.OpTruncate:  func() error { return a.Truncate(1) },
 		mappedtest.OpAllocate:  func() error { return a.Allocate(0, 9000) },
+		mappedtest.OpWriteback: func() error { return a.Writeback(0, 1) },
 		mappedtest.OpSync:      a.Sync,
 		mappedtest.OpDatasync:  a.Datasync,
 		mappedtest.OpMap:       func() error { _, err := a.Map(0, 1, true); return err },

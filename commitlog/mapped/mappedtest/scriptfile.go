@@ -53,6 +53,10 @@ func (f *scriptFile) Allocate(off, n int64) error {
 	return f.do(OpAllocate, off, n, func() error { return f.f.Allocate(off, n) }, nil)
 }
 
+func (f *scriptFile) Writeback(off, n int64) error {
+	return f.do(OpWriteback, off, n, func() error { return f.f.Writeback(off, n) }, nil)
+}
+
 func (f *scriptFile) Sync() error {
 	return f.do(OpSync, 0, 0, f.f.Sync, func(r *Rule) { f.failSync(r.Landed) })
 }

@@ -1,0 +1,43 @@
+package recoverer_test
+
+import "testing"
+
+// TestHalfEncodedIsNoDamage: a page went to the disk while a record was encoded in
+// it, whose size is written last; the power was cut before it went there again, but
+// not before the page behind it did. That end was taken for damage, and messages
+// behind one that nobody had were kept.
+func TestHalfEncodedIsNoDamage(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost    int64 // bytes of the record's end
+		options []option
+		half    bool
+	}{
+		"as a power cut leaves it": {20, nil, true},
+		"only the size is damaged": {0, nil, false},
+		"under SYNC_FLUSH":         {20, []option{syncFlush}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, newFS(), c.options...)
+			for i := range 9 {
+				s.put(message("T", 0, i, 100))
+			}
+			s.summary()
+			s.mark()
+			a := s.put(message("T", 0, 9, 100))
+			for i := range 10 {
+				s.put(message("T", 0, 10+i, 100))
+			}
+			s.kill()
+			at := a.PhysicalOffset % segmentSize
+			overwrite(t, s.fs, s.segment(a.PhysicalOffset), at, make([]byte, 4))
+			overwrite(t, s.fs, s.segment(a.PhysicalOffset), at+int64(a.Size)-c.lost, make([]byte, c.lost))
+			s = open(t, s.fs)
+			if half := s.report.End == a.PhysicalOffset; half != c.half || half != (len(s.report.Damage) == 0) {
+				t.Errorf("the log ends at %d, the record began at %d; damage %v", s.report.End, a.PhysicalOffset, s.report.Damage)
+			}
+			if half := s.read("T", 0) == line(0, 9); half != c.half {
+				t.Errorf("read %s", s.read("T", 0))
+			}
+		})
+	}
+}
