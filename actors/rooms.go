@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,7 @@ type rooms struct {
 	known     knownDamage
 	indexAway atomic.Bool // it lacks records that the queues have
 	readOnly  bool
+	renewed   []int64 // segments that this opening has written anew
 }
 
 // parallel runs f(0..n-1) on one goroutine more than there are processors: one
@@ -76,7 +78,20 @@ func parallel(n int, f func(i int)) {
 // openRooms locks, opens and recovers a store. On an error nothing is left open
 // and, unless recovery had begun, nothing on disk was changed.
 func openRooms(ctx context.Context, o *Options) (*rooms, error) {
-	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog)}
+	var renewed []int64
+	for {
+		r, err := tryRooms(ctx, o, renewed)
+		var again *recoverer.RenewedError
+		if !errors.As(err, &again) || slices.Contains(renewed, again.Segment) {
+			return r, err
+		}
+		o.Logger.Warn().Err(again.Cause).Msg("segment written anew")
+		renewed = append(renewed, again.Segment)
+	}
+}
+
+func tryRooms(ctx context.Context, o *Options, renewed []int64) (*rooms, error) {
+	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog), renewed: renewed}
 	err := guarded(func() error {
 		if err := r.layout.Refuse(r.fs); err != nil {
 			return err
@@ -145,7 +160,7 @@ func (r *rooms) logOptions(o *Options, warn func(path, reason string)) commitlog
 	return commitlog.Options{
 		FS: r.fs, Dir: r.layout.CommitLog(), TmpDir: r.layout.CommitLogTmp(),
 		SegmentSize: o.MappedFileSizeCommitLog, Staged: o.FlushDiskType == SyncFlush, ReadOnly: r.readOnly,
-		ZeroAhead: o.ZeroAheadCommitLog,
+		ZeroAhead: o.ZeroAheadCommitLog, Renewed: r.renewed,
 		EnableLmq: o.multiDispatch(), Warn: warn,
 		Encoder: record.Encoder{AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr},
 	}

@@ -55,7 +55,7 @@ func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []by
 	if err := f.File().Datasync(); err != nil {
 		return 0, fmt.Errorf("sync %s after zeroing: %w", f.Path(), err)
 	}
-	return n, nil
+	return n, l.fresh(f, from)
 }
 
 // dropUnused removes the zeroed segments behind the end but for one, which is
@@ -68,59 +68,6 @@ func (l *Log) dropUnused(end int64) error {
 	}
 	_, err := l.files.Delete(l.files.RemoveFrom(inUse + 2*size)...)
 	return err
-}
-
-// Rewrite writes the bytes of [from, end) again, the same, and syncs them. After
-// an unclean stop the page cache may hold records that the disk lost (A3): only
-// what this call has written may be built upon.
-func (l *Log) Rewrite(from, end int64) error {
-	for at := from; at < end; {
-		f := l.files.Find(at)
-		if f == nil {
-			return fmt.Errorf("rewrite: no segment holds offset %d", at)
-		}
-		to := min(end, f.Offset()+f.Size())
-		var err error
-		fault := mapped.Guard(func() { err = rewrite(f, at-f.Offset(), to-f.Offset()) })
-		if fault != nil {
-			return fault
-		}
-		if err != nil {
-			return err
-		}
-		at = to
-	}
-	return nil
-}
-
-// rewrite writes a range of a segment from its own mapping.
-func rewrite(f *mapped.MappedFile, from, to int64) error {
-	if !f.Acquire() {
-		return fmt.Errorf("rewrite %s: it is closed", f.Path())
-	}
-	defer f.Release()
-	for at := from; at < to; at += chunk {
-		b := f.Bytes()[at:min(at+chunk, to)]
-		touch(b) // a page that cannot be read is a fault here, not an error of the write
-		if _, err := f.File().WriteAt(b, at); err != nil {
-			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
-		}
-		if err := f.File().Writeback(at, int64(len(b))); err != nil { // the disk is not to wait for the sync
-			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
-		}
-	}
-	if err := f.File().Datasync(); err != nil {
-		return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)
-	}
-	return nil
-}
-
-// touch reads a byte of every page.
-func touch(b []byte) (sum byte) {
-	for i := 0; i < len(b); i += 4096 {
-		sum += b[i]
-	}
-	return sum
 }
 
 // writtenBehind is how many bytes behind a position of a segment end with one

@@ -35,6 +35,8 @@ type Options struct {
 	// writes zeros, in bytes; 0 = nowhere.
 	ZeroAhead int64
 	ReadOnly  bool // map read-only, create nothing
+	// Renewed are the segments that Renew has written anew for this opening.
+	Renewed []int64
 
 	Encoder record.Encoder
 	// EnableLmq lets a put name light queues (INNER_MULTI_DISPATCH).

@@ -14,7 +14,8 @@
 //	plan     what counts: the durable mark, the queue summary, the index
 //	scan     where the log ends, and what inside it is damaged
 //	secure   rewrite and sync what is not proven durable; keep aside, zero
-//	         and sync what stands behind the end; new mark
+//	         and sync what stands behind the end; new mark. A segment that the
+//	         disk does not take where it stands is written anew (RenewedError)
 //	queues   find their ends; choose those whose every unit must be checked
 //	replay   the log from the first record that a queue or the index may lack,
 //	         each record against its unit

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
@@ -149,11 +150,13 @@ func (r *recovery) safeToMark() error {
 func (r *recovery) secure() error {
 	if !r.in.Clean {
 		if err := r.rewrite(r.rep.End); err != nil {
-			r.unproven(err)
-			return nil
+			return r.renew(err)
 		}
 	}
 	if err := r.cut(r.rep.End); err != nil {
+		if errors.As(err, new(*commitlog.StuckError)) {
+			return r.renew(err)
+		}
 		return err
 	}
 	return r.writeMark(r.rep.End, r.rep.Last, true)
@@ -178,6 +181,37 @@ func (r *recovery) shortenDeleted() error {
 	}
 	return nil
 }
+
+// renew writes a segment anew in which nothing reaches the disk any more. Where
+// that is not the cause, or fails too, the log ends at what is proven.
+func (r *recovery) renew(cause error) error {
+	var stuck *commitlog.StuckError
+	if errors.As(cause, &stuck) {
+		err := r.in.Log.Renew(stuck.Segment)
+		if err == nil {
+			return &RenewedError{Segment: stuck.Segment, Cause: cause}
+		}
+		cause = errors.Join(cause, err)
+	}
+	r.unproven(cause)
+	return nil
+}
+
+// RenewedError says that a segment could not be made durable where it stood, and
+// stands in another place now. The store is to be opened again, with that segment
+// among commitlog.Options.Renewed.
+type RenewedError struct {
+	Segment int64 // its offset
+	Cause   error
+}
+
+// Error names the segment and why.
+func (e *RenewedError) Error() string {
+	return fmt.Sprintf("segment %s was written anew; open the store again: %v", mapped.Name(e.Segment), e.Cause)
+}
+
+// Unwrap is why the segment was written anew.
+func (e *RenewedError) Unwrap() error { return e.Cause }
 
 // unproven ends the log at what is proven to be on disk, and for good.
 func (r *recovery) unproven(cause error) {

@@ -216,4 +216,8 @@ func (b copied) Bytes() []byte                     { return b }
 func (b copied) Flush(int64, int64) error          { return nil }
 func (b copied) Populate(int64, int64, bool) error { return nil }
 func (b copied) Random() error                     { return nil }
-func (b copied) Unmap() error                      { return nil }
+
+func (b copied) Unwritten(int64, int64) (int64, error) { return -1, nil }
+func (b copied) Drop(int64, int64) (int64, error)      { return -1, nil }
+
+func (b copied) Unmap() error { return nil }

@@ -180,6 +180,19 @@ func TestMap(t *testing.T) {
 		wantErr(t, r.Flush(page, page+1), syscall.EINVAL)
 		wantErr(t, r.Flush(-1, 1), syscall.EINVAL)
 		wantErr(t, r.Populate(page, page+1, true), syscall.EINVAL)
+		if at, err := r.Unwritten(0, 2*page); at != -1 || err != nil {
+			t.Errorf("what was flushed is unwritten at %d, %v", at, err)
+		}
+		if stays, err := r.Drop(0, 2*page); stays != -1 || err != nil {
+			t.Errorf("what was flushed stays at %d, %v", stays, err)
+		}
+		if got := r.Bytes()[200:206]; string(got) != "by map" {
+			t.Errorf("dropped, the map shows %q", got)
+		}
+		_, err = r.Unwritten(page, page+1)
+		wantErr(t, err, syscall.EINVAL)
+		_, err = r.Drop(-1, 1)
+		wantErr(t, err, syscall.EINVAL)
 		must(t, f.Close())
 		if got := r.Bytes()[200:206]; string(got) != "by map" {
 			t.Errorf("after Close the map shows %q", got)

@@ -36,6 +36,19 @@ func CreateFile(fsys FS, tmpDir, dir, name string, size int64, prepare func(File
 	return f, nil
 }
 
+// ReplaceFile is CreateFile for a name that is there: the new file takes its place
+// with all its bytes durable, or the old one stays.
+func ReplaceFile(fsys FS, tmpDir, dir, name string, size int64, prepare func(File) error) error {
+	tmp := filepath.Join(tmpDir, name)
+	if err := stage(fsys, tmpDir, tmp, size, prepare); err != nil {
+		return errors.Join(err, removed(fsys, tmp))
+	}
+	if err := fsys.Rename(tmp, filepath.Join(dir, name)); err != nil {
+		return errors.Join(err, removed(fsys, tmp))
+	}
+	return fsys.SyncDir(dir)
+}
+
 // stage makes the file at tmp with its whole length durable.
 func stage(fsys FS, tmpDir, tmp string, size int64, prepare func(File) error) error {
 	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL

@@ -28,6 +28,16 @@
 //	M6  What is outside of all Extents reads as zeros, and did so without a sync:
 //	    only file systems that look into the page cache are asked for holes.
 //
+//	M7  What Unwritten says is what the disk's file system says, not the memory.
+//
+// Where no sync reaches. ext4 notes for a page in memory that its place on the
+// disk is written, before it writes it. If that write fails the disk goes on
+// saying that the place never was. As long as the page stays in memory, every
+// later write of it goes straight to that place, every sync of it succeeds, and
+// after a power cut it reads as zeros. Only the file system's own list of extents
+// shows it (Unwritten). To leave memory (Drop) is the way out for pages that hold
+// nothing; what they hold is to be written into another file (ReplaceFile).
+//
 // Assumptions: one process writes a store (Lock); the page size is at least 4096
 // and a power of two; Linux is the reference. On darwin, freebsd and windows the
 // calls have the same meaning with coarser means: Allocate only sizes, Populate

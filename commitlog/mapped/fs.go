@@ -86,6 +86,16 @@ type Region interface {
 	Populate(off, n int64, write bool) error
 	// Random tells the kernel not to read ahead. Best effort.
 	Random() error
+	// Unwritten is the first position of [off, off+n) whose place on the disk the
+	// file system counts as never written, -1 if there is none or it does not say.
+	// Behind a Sync of bytes that were written there it is a place that no Sync
+	// makes durable; see the package comment.
+	Unwritten(off, n int64) (at int64, err error)
+	// Drop takes the pages that hold [off, off+n) out of memory, to be read from
+	// the disk at the next touch. It is for pages that no write is waiting for,
+	// and best effort: stays is the first position of a page that is still there
+	// although Unwritten, -1 if there is none.
+	Drop(off, n int64) (stays int64, err error)
 	// Unmap ends the mapping.
 	Unmap() error
 }

@@ -16,6 +16,7 @@ var pageSize = int64(os.Getpagesize())
 type osRegion struct {
 	bytes    []byte
 	f        *os.File
+	off      int64 // in f
 	writable bool
 	gone     atomic.Bool // unmapped
 }
@@ -37,7 +38,7 @@ func (f *osFile) Map(off, n int64, writable bool) (Region, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
-	r := &osRegion{bytes: m, f: f.f, writable: writable}
+	r := &osRegion{bytes: m, f: f.f, off: off, writable: writable}
 	known.add(r.bytes, f.Name(), off)
 	return r, nil
 }

@@ -26,3 +26,13 @@ func (r *osRegion) Populate(off, n int64, write bool) error {
 }
 
 func (r *osRegion) Random() error { return nil }
+
+func (r *osRegion) Unwritten(off, n int64) (int64, error) {
+	_, err := r.pages("fiemap", off, n)
+	return -1, err
+}
+
+func (r *osRegion) Drop(off, n int64) (int64, error) {
+	_, err := r.pages("madvise", off, n)
+	return -1, err
+}

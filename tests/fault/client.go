@@ -23,6 +23,7 @@ type Client struct {
 	Model   *oracle.Model
 	Puts    []*Put        // in the order they were sent, which is that of the log
 	Faults  []error       // what must not be
+	OpenErr error         // of the last Open
 	Limit   time.Duration // of each call, before it is given up; default a minute
 
 	unmarked bool // recovery had no mark to go by
@@ -60,7 +61,7 @@ func (c *Client) Open() bool {
 		c.Store, err = Open(ctx, c.Options)
 		return err
 	})
-	if err != nil {
+	if c.OpenErr = err; err != nil {
 		c.Store = nil
 	}
 	return err == nil

@@ -17,7 +17,7 @@ func (f *FS) Crash(seed uint64, mode Mode) *FS {
 	for _, i := range slices.Backward(f.choose(func(*change) bool { return c.keeps() })) {
 		f.pending[i].apply(c.entries)
 	}
-	c.to = &FS{disk: &disk{total: f.disk.usage().Total}}
+	c.to = &FS{disk: f.disk.clone()}
 	c.to.clock.Store(f.clock.Load())
 	c.to.root = c.dir(f.root)
 	return c.to
@@ -110,6 +110,9 @@ func (c *cut) file(old *node, lastOfDir bool) *node {
 	}
 	list := old.dirty(0, to)
 	for i, p := range list {
+		if _, stuck := old.stuck[p]; stuck {
+			continue
+		}
 		if b := c.page(old, n.disk[p], p, i, len(list), lastOfDir); b != nil {
 			n.disk[p] = b
 		}

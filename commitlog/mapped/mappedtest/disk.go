@@ -12,12 +12,26 @@ import (
 type disk struct {
 	mu          sync.Mutex
 	total, used int64
+	sticky      bool // see SetSticky
 }
 
 func (d *disk) usage() mapped.DiskUsage {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return mapped.DiskUsage{Total: d.total, Used: d.used, Free: max(0, d.total-d.used)}
+}
+
+// clone is an empty disk like this one.
+func (d *disk) clone() *disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &disk{total: d.total, sticky: d.sticky}
+}
+
+func (d *disk) isSticky() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sticky
 }
 
 // take reserves pages or none.

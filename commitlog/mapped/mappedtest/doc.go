@@ -14,6 +14,8 @@
 //	dirty     live != disk; the next Sync, Datasync or Flush over it copies it
 //	lost      was dirty when a sync failed: clean for the kernel, so no later
 //	          sync writes it, but still what live shows
+//	stuck     lost, on a disk of ext4 (SetSticky) that has never held anything
+//	          there: no sync of it makes it durable, also if it is written again
 //	pending   creations, renames and removals whose directory was not synced
 //
 // Invariants:
@@ -24,7 +26,8 @@
 //	    there without an earlier one of the same file or name.
 //	T3  Sync makes data and size durable, never the directory entry.
 //	T4  A lost page becomes durable only after it was written again: by WriteAt
-//	    in any case, through a mapping when its bytes differ afterwards.
+//	    in any case, through a mapping when its bytes differ afterwards. A stuck
+//	    one does not: its bytes must be written to another place, or after Drop.
 //	T5  An image has no locks, no open files and no pending entries.
 //
 // Assumptions: stores through a mapping into pages that were never allocated do

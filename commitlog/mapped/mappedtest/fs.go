@@ -24,6 +24,7 @@ type FS struct {
 	clock   atomic.Pointer[func() time.Time]
 	files   atomic.Int64 // open
 	regions atomic.Int64 // mapped
+	pinned  atomic.Bool
 }
 
 // NewFS returns an empty file system of 1 TiB with only its root directory.
@@ -44,6 +45,19 @@ func (f *FS) SetCapacity(total int64) {
 	defer f.disk.mu.Unlock()
 	f.disk.total = total
 }
+
+// SetSticky makes the disk one of ext4: pages whose place on the disk was never
+// written and where a sync has failed are not made durable by any later sync
+// either, for as long as they are in memory.
+func (f *FS) SetSticky() {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.sticky = true
+}
+
+// SetPinned keeps pages in memory, as another process does that maps them: Drop
+// drops none.
+func (f *FS) SetPinned(on bool) { f.pinned.Store(on) }
 
 // OpenFiles counts the files that are open now, for a test of leaks.
 func (f *FS) OpenFiles() int { return int(f.files.Load()) }

@@ -14,7 +14,7 @@ func (f *FS) DropCaches() *FS { return f.clone(true) }
 func (f *FS) clone(drop bool) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	to := &FS{disk: &disk{total: f.disk.usage().Total}}
+	to := &FS{disk: f.disk.clone()}
 	to.clock.Store(f.clock.Load())
 	done := map[*node]*node{}
 	var copied func(*node) *node
@@ -62,6 +62,9 @@ func (old *node) clone(d *disk, drop bool) *node {
 	n.loaded, n.diskSize, n.cut, n.links = old.loaded, old.diskSize, old.cut, old.links
 	maps.Copy(n.disk, old.disk)
 	maps.Copy(n.touched, old.touched)
+	if !drop {
+		maps.Copy(n.stuck, old.stuck)
+	}
 	n.stored = old.stored
 	if old.links > 0 {
 		n.space = old.space.cloneTo(d)

@@ -1,6 +1,7 @@
 package mappedtest
 
 import (
+	"maps"
 	"sync"
 	"syscall"
 	"time"
@@ -30,6 +31,7 @@ type node struct {
 	disk     map[int64]*page
 	diskSize int64
 	lost     map[int64]*page    // bytes that a failed sync let go
+	stuck    map[int64]struct{} // lost ones that no later sync writes
 	touched  map[int64]struct{} // written through a file since the last sync
 	stored   bool               // may have been written through a mapping
 	cut      int64              // lowest length since the last sync, -1 if never cut
@@ -45,7 +47,7 @@ type node struct {
 func newFile(now time.Time) *node {
 	return &node{
 		loaded: true, cut: -1, modTime: now,
-		disk: map[int64]*page{}, lost: map[int64]*page{}, touched: map[int64]struct{}{},
+		disk: map[int64]*page{}, lost: map[int64]*page{}, stuck: map[int64]struct{}{}, touched: map[int64]struct{}{},
 	}
 }
 
@@ -86,6 +88,7 @@ func (n *node) resize(size int64) error {
 			n.cut = size
 		}
 		n.space.freeFrom(pageCount(size))
+		maps.DeleteFunc(n.stuck, func(p int64, _ struct{}) bool { return p >= pageCount(size) })
 		n.touch(size, old-size)
 	case size <= int64(cap(n.live)):
 		n.live = n.live[:size]

@@ -33,6 +33,8 @@ const (
 	OpFlush
 	OpPopulate
 	OpRandom
+	OpUnwritten
+	OpDrop
 	OpUnmap
 	ops
 )
@@ -40,7 +42,7 @@ const (
 var opNames = [ops]string{
 	"any", "open", "mkdirall", "mkdir", "readdir", "stat", "rename", "remove", "syncdir", "syncfs", "diskusage",
 	"read", "write", "close", "size", "truncate", "allocate", "writeback", "sync", "datasync", "map", "lock", "locked",
-	"flush", "populate", "random", "unmap",
+	"flush", "populate", "random", "unwritten", "drop", "unmap",
 }
 
 // String is the name in a trace.

@@ -105,3 +105,33 @@ func (r *region) Populate(off, n int64, write bool) error {
 }
 
 func (r *region) Random() error { return r.Populate(0, 0, false) }
+
+// Unwritten knows only of places that a failed sync has left so.
+func (r *region) Unwritten(off, n int64) (int64, error) {
+	if err := r.begin("fiemap", off, n); err != nil {
+		return -1, err
+	}
+	defer r.f.n.mu.Unlock()
+	from, to := r.pages(off, n)
+	return r.position(r.f.n.firstStuck(from, to), off), nil
+}
+
+func (r *region) Drop(off, n int64) (int64, error) {
+	if err := r.begin("madvise", off, n); err != nil {
+		return -1, err
+	}
+	defer r.f.n.mu.Unlock()
+	from, to := r.pages(off, n)
+	if !r.f.fs.pinned.Load() {
+		r.f.n.drop(from, to)
+	}
+	return r.position(r.f.n.firstStuck(from, to), off), nil
+}
+
+// position turns a page of the file into one of the region, -1 for none.
+func (r *region) position(p, off int64) int64 {
+	if p < 0 {
+		return -1
+	}
+	return max(p*PageSize-r.off, off)
+}

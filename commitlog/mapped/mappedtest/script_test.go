@@ -178,6 +178,8 @@ func TestEveryCallFails(t *testing.T) {
 		mappedtest.OpFlush:     func() error { return r.Flush(0, 1) },
 		mappedtest.OpPopulate:  func() error { return r.Populate(0, 1, true) },
 		mappedtest.OpRandom:    func() error { return r.Random() },
+		mappedtest.OpUnwritten: func() error { _, err := r.Unwritten(0, 1); return err },
+		mappedtest.OpDrop:      func() error { _, err := r.Drop(0, 1); return err },
 	}
 	last := map[mappedtest.Op]func() error{mappedtest.OpUnmap: r.Unmap, mappedtest.OpClose: a.Close}
 	for _, group := range []map[mappedtest.Op]func() error{calls, last} {

@@ -121,6 +121,24 @@ func (r *scriptRegion) Populate(off, n int64, write bool) error {
 
 func (r *scriptRegion) Random() error { return r.f.do(OpRandom, 0, 0, r.r.Random, nil) }
 
+func (r *scriptRegion) Unwritten(off, n int64) (at int64, err error) {
+	at = -1
+	err = r.f.do(OpUnwritten, off, n, func() (err error) {
+		at, err = r.r.Unwritten(off, n)
+		return err
+	}, nil)
+	return at, err
+}
+
+func (r *scriptRegion) Drop(off, n int64) (stays int64, err error) {
+	stays = -1
+	err = r.f.do(OpDrop, off, n, func() (err error) {
+		stays, err = r.r.Drop(off, n)
+		return err
+	}, nil)
+	return stays, err
+}
+
 // Unmap unmaps in any case, as Close closes.
 func (r *scriptRegion) Unmap() error {
 	return r.f.do(OpUnmap, 0, 0, r.r.Unmap, func(*Rule) { _ = r.r.Unmap() })

@@ -62,6 +62,10 @@ func (n *node) flush(from, to int64) {
 
 func (n *node) write(pages []int64) {
 	for _, p := range pages {
+		if _, stuck := n.stuck[p]; stuck {
+			n.lost[p] = n.snapshot(p) // the kernel has written it, and it cannot be read back
+			continue
+		}
 		delete(n.lost, p)
 		if b := n.snapshot(p); *b == zeros {
 			delete(n.disk, p)
@@ -79,6 +83,9 @@ func (n *node) fail(from, to int64, landed int) {
 	n.write(list[:landed])
 	for _, p := range list[landed:] {
 		n.lost[p] = n.snapshot(p)
+		if n.disk[p] == nil && n.space.disk.isSticky() {
+			n.stuck[p] = struct{}{}
+		}
 	}
 	for _, p := range list {
 		delete(n.touched, p)
@@ -101,6 +108,32 @@ func (n *node) erase(at int64) {
 			short := *b
 			clear(short[at-from:])
 			n.disk[p] = &short
+		}
+	}
+}
+
+// firstStuck is the first page of [from, to) that no sync makes durable, -1.
+func (n *node) firstStuck(from, to int64) int64 {
+	first := int64(-1)
+	for p := range n.stuck {
+		if p >= from && p < to && (first < 0 || p < first) {
+			first = p
+		}
+	}
+	return first
+}
+
+// drop takes clean pages of [from, to) out of memory: they show what the disk has.
+func (n *node) drop(from, to int64) {
+	for p, b := range n.lost {
+		if p >= from && p < to && n.shows(p, b) {
+			v := n.view(p)
+			wipe(v)
+			if old := n.disk[p]; old != nil {
+				peek(v, old[:])
+			}
+			delete(n.lost, p)
+			delete(n.stuck, p)
 		}
 	}
 }

@@ -1,0 +1,60 @@
+package commitlog
+
+import (
+	"fmt"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+)
+
+// Rewrite writes the bytes of [from, end) again, the same, and syncs them. After
+// an unclean stop the page cache may hold records that the disk lost (A3): only
+// what this call has written may be built upon.
+func (l *Log) Rewrite(from, end int64) error {
+	for at := from; at < end; {
+		f := l.files.Find(at)
+		if f == nil {
+			return fmt.Errorf("rewrite: no segment holds offset %d", at)
+		}
+		to := min(end, f.Offset()+f.Size())
+		var err error
+		fault := mapped.Guard(func() { err = l.rewrite(f, at-f.Offset(), to-f.Offset()) })
+		if fault != nil {
+			return fault
+		}
+		if err != nil {
+			return err
+		}
+		at = to
+	}
+	return nil
+}
+
+// rewrite writes a range of a segment from its own mapping.
+func (l *Log) rewrite(f *mapped.MappedFile, from, to int64) error {
+	if !f.Acquire() {
+		return fmt.Errorf("rewrite %s: it is closed", f.Path())
+	}
+	defer f.Release()
+	for at := from; at < to; at += chunk {
+		b := f.Bytes()[at:min(at+chunk, to)]
+		touch(b) // a page that cannot be read is a fault here, not an error of the write
+		if _, err := f.File().WriteAt(b, at); err != nil {
+			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
+		}
+		if err := f.File().Writeback(at, int64(len(b))); err != nil { // the disk is not to wait for the sync
+			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
+		}
+	}
+	if err := f.File().Datasync(); err != nil {
+		return fmt.Errorf("sync %s after rewriting: %w", f.Path(), err)
+	}
+	return l.landed(f, from, to)
+}
+
+// touch reads a byte of every page.
+func touch(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += 4096 {
+		sum += b[i]
+	}
+	return sum
+}
