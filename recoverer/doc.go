@@ -55,6 +55,8 @@
 //
 //	below the mark              damage; reading goes on behind it
 //	a missing segment           damage
+//	good records behind that    damage, if the file system of the log is mounted
+//	continue                    since the mark: no power cut can have lost a write
 //	whole 512-byte sectors of   a write that a power cut lost: the end, and
 //	zeros, in a log of ours     what stands behind was never acknowledged
 //	a record without size, in   the same: its page was written while the record

@@ -137,6 +137,7 @@ func TestLostWrite(t *testing.T) {
 		}
 		s.kill()
 		overwrite(t, s.fs, s.segment(hole), hole%segmentSize, make([]byte, 512))
+		s.fs = cut(s.fs)
 		return s, hole
 	}
 	t.Run("async", func(t *testing.T) {

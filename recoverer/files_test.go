@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
 // path of a segment.
@@ -29,6 +30,9 @@ func overwrite(t testing.TB, fsys mapped.FS, path string, at int64, b []byte) {
 		t.Fatal(err)
 	}
 }
+
+// cut is a power cut that has cost nothing.
+func cut(fsys mapped.FS) mapped.FS { return fsys.(*mappedtest.FS).Crash(1, mappedtest.Everything) }
 
 // flip changes one bit of the log.
 func (s *store) flip(offset int64) {

@@ -15,7 +15,7 @@ import (
 // back gives only the first sign. Our own truncation leaves zeros.
 func (r *recovery) dropOld() {
 	t := r.tail
-	if r.plan.Mark != nil || r.plan.Doubt != nil {
+	if r.plan.Own || r.plan.Doubt != nil {
 		return
 	}
 	newest := t.tailTimes()
@@ -69,8 +69,7 @@ func (t *tail) breaksOff(offset int64) bool {
 		}
 		key := queueKey{req.Topic, req.QueueID}
 		if want, seen := next[key]; !seen {
-			last, known := h.last[key]
-			again[key] = known && req.QueueOffset <= last
+			again[key] = req.QueueOffset <= h.lastOf(req)
 		} else if req.QueueOffset != want {
 			again[key] = false
 		}

@@ -137,9 +137,9 @@ func (r *recovery) between() error {
 }
 
 // safeToMark refuses a mark in the middle of a scan while another engine's old
-// bytes may still be found behind.
+// bytes may still be found, behind or, where store times go back, in front.
 func (r *recovery) safeToMark() error {
-	if r.tail.oldAt >= 0 || len(r.tail.damage) > 0 {
+	if r.tail.oldAt >= 0 || len(r.tail.damage) > 0 || len(r.tail.backs) > 0 {
 		return errors.New("not before the end is known")
 	}
 	return nil

@@ -3,7 +3,6 @@ package recoverer
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -121,38 +120,4 @@ func (r *recovery) cut(end int64) error {
 // stops it, and so the cut.
 func (r *recovery) keepAside(offset int64, b []byte) (path string, err error) {
 	return checkpoint.Aside(r.in.FS, r.in.Layout, "commitlog-"+mapped.Name(offset), bytes.NewReader(b))
-}
-
-// writeMark writes down that the log up to end is durable. done: what stands
-// above it from now on is written in the mode of this opening.
-func (r *recovery) writeMark(end, last int64, done bool) error {
-	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: last, Sync: done && r.in.SyncFlush, Fields: r.rep.Checkpoint.Digest()}
-	if last >= 0 {
-		err := viewRest(r.in.Log.Reader(), last, end, func(b []byte) {
-			if size, _, err := record.Measure(b); err == nil && size <= len(b) {
-				m.LastRecordCRC = crc32.ChecksumIEEE(b[:size])
-			}
-		})
-		if err != nil {
-			return err
-		}
-	} else if end != r.plan.Min {
-		return nil // no record to prove it with
-	}
-	if newest := r.newestMark(); newest != nil && newest.FlushedEnd == m.FlushedEnd &&
-		newest.LastRecordStart == m.LastRecordStart && newest.LastRecordCRC == m.LastRecordCRC && newest.Sync == m.Sync && newest.Fields == m.Fields {
-		return nil
-	}
-	if err := checkpoint.WriteMark(r.in.FS, r.in.Layout, m); err != nil {
-		return err
-	}
-	r.in.Marks = append([]checkpoint.Mark{m}, r.in.Marks...)
-	return nil
-}
-
-func (r *recovery) newestMark() *checkpoint.Mark {
-	if len(r.in.Marks) == 0 {
-		return nil
-	}
-	return &r.in.Marks[0]
 }

@@ -20,7 +20,7 @@ const sectorSize = 512
 // the disk while a record was encoded in it.
 func (t *tail) lostWrite(next int64) bool {
 	switch {
-	case !t.plan.Own:
+	case !t.plan.Own, t.uncut():
 		return false
 	case t.plan.Mark.Sync:
 		return t.zeroSector(t.end, next) && !t.dispatchedBehind(next)
@@ -28,12 +28,20 @@ func (t *tail) lostWrite(next int64) bool {
 	return t.zeroSector(t.end, next) || t.halfEncoded(next)
 }
 
+// uncut tells that no power cut has come since the mark: what was written is in the
+// page cache, and a process that dies leaves no hole.
+func (t *tail) uncut() bool {
+	m := t.plan.Mark
+	return m.Mounted != 0 && m.Mounted == t.in.FS.Mounted(t.in.Layout.CommitLog())
+}
+
 // halfEncoded tells whether [end, next) begins with a record that was not yet
 // encoded to its end: it has no size, which is written behind the rest. If it is
-// whole but for its size, that is damaged.
+// whole but for its size, that is damaged, and so is a BLANK, whose size is written
+// first.
 func (t *tail) halfEncoded(next int64) (half bool) {
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if len(b) < sizeField || !zero(b[:sizeField]) {
+		if len(b) < record.BlankSize || int64(len(b)) < next-t.end || !zero(b[:sizeField]) || isMagic(b[sizeField:], record.MagicBlank) {
 			return
 		}
 		sized := binary.BigEndian.AppendUint32(make([]byte, 0, len(b)), uint32(len(b)))
@@ -65,10 +73,14 @@ func (t *tail) zeroSector(from, to int64) bool {
 }
 
 // fillFrom is where the filler of a segment begins, which is zero by itself:
-// behind its BLANK. It is the length of b if there is none.
+// behind its BLANK. It is the length of b if there is none. Of one that is damaged,
+// where b begins, size or magic still tell.
 func fillFrom(b []byte, toSegmentEnd bool) int {
 	if !toSegmentEnd {
 		return len(b)
+	}
+	if len(b) >= record.BlankSize && (int64(binary.BigEndian.Uint32(b)) == int64(len(b)) || isMagic(b[sizeField:], record.MagicBlank)) {
+		return record.BlankSize
 	}
 	magic := binary.BigEndian.AppendUint32(nil, record.MagicBlank)
 	for at := 0; ; at++ {
@@ -97,6 +109,8 @@ func hasZeroSector(b []byte, offset int64) bool {
 	}
 	return false
 }
+
+func isMagic(b []byte, magic uint32) bool { return binary.BigEndian.Uint32(b) == magic }
 
 func zero(b []byte) bool {
 	for _, c := range b {

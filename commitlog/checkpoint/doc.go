@@ -26,10 +26,11 @@
 //	| slot A  | zero ...  | slot B   | zero ...  |
 //
 //	+0       +8        +16         +24              +32    +36    +40     +56   +60
-//	| magic  | sequence| flushedEnd| lastRecordStart| recCRC| flags| digest| zero| crc |
+//	| magic  | sequence| flushedEnd| lastRecordStart| recCRC| flags| digest| mnt | crc |
 //	| 8      | i64     | i64       | i64            | u32   | u32  | 16    | u32 | u32 |
 //
-// flags: 1 = SYNC_FLUSH. digest is taken over the six checkpoint fields as they
+// flags: 1 = SYNC_FLUSH. mnt stands for the mount of the log's file system, 0 if it
+// is not known. digest is taken over the six checkpoint fields as they
 // stand in the file, so the CRC, which covers bytes 0..59 of the slot, covers
 // them too. The slots lie in different sectors and are written in turn: a torn
 // write costs the slot that was being written, never the newest one that is whole.

@@ -18,6 +18,7 @@ const (
 	markSlotStep = 512 // slots lie in different sectors
 	markFlagsAt  = 39  // the low byte of a u32
 	markSync     = 1
+	markMountAt  = 56
 	markCRCAt    = 60
 )
 
@@ -45,6 +46,9 @@ type Mark struct {
 	// What a queue points at above FlushedEnd was then durable, too.
 	Sync   bool
 	Fields Digest // of the checkpoint that goes with this mark
+	// Mounted is that of the file system of the log when this was written: while it
+	// is the same, the page cache has all that was written. 0 = not known.
+	Mounted uint32
 }
 
 // Matches tells whether c is the checkpoint that was written with the mark. If
@@ -64,6 +68,7 @@ func (m Mark) encode() [markSlotSize]byte {
 		b[markFlagsAt] |= markSync
 	}
 	copy(b[40:], m.Fields[:])
+	binary.BigEndian.PutUint32(b[markMountAt:], m.Mounted)
 	binary.BigEndian.PutUint32(b[markCRCAt:], crc32.ChecksumIEEE(b[:markCRCAt]))
 	return b
 }
@@ -80,7 +85,8 @@ func decodeMark(b []byte) (Mark, bool) {
 		LastRecordStart: int64(binary.BigEndian.Uint64(b[24:])),
 		LastRecordCRC:   binary.BigEndian.Uint32(b[32:]),
 		Sync:            b[markFlagsAt]&markSync != 0,
-		Fields:          Digest(b[40:56]),
+		Fields:          Digest(b[40:markMountAt]),
+		Mounted:         binary.BigEndian.Uint32(b[markMountAt:]),
 	}
 	return m, m.Sequence > 0 && m.sane() == nil
 }
@@ -143,14 +149,15 @@ func ReadMark(fsys mapped.FS, layout Layout) (Mark, bool, error) {
 }
 
 // WriteMark makes m durable in the slot that does not hold the newest mark, and
-// gives it the next sequence number (m.Sequence is ignored). The checkpoint that
-// m.Fields stands for is written after it. After an error the caller goes on
+// gives it the next sequence number; Sequence and Mounted of m are ignored. The
+// checkpoint that m.Fields stands for is written after it. After an error the caller goes on
 // with RenewMark: what reached the disk is unknown, and another WriteMark would
 // go to the other slot.
 func WriteMark(fsys mapped.FS, layout Layout, m Mark) error {
 	if err := m.sane(); err != nil {
 		return err
 	}
+	m.Mounted = fsys.Mounted(layout.CommitLog())
 	path := layout.MarkFile()
 	b, err := readFile(fsys, path, markFileSize)
 	if err != nil {
@@ -177,6 +184,7 @@ func RenewMark(fsys mapped.FS, layout Layout, m Mark, current Checkpoint) error 
 	if err := m.sane(); err != nil {
 		return err
 	}
+	m.Mounted = fsys.Mounted(layout.CommitLog())
 	path := layout.MarkFile()
 	old, err := readFile(fsys, path, markFileSize)
 	if err != nil {

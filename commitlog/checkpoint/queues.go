@@ -2,7 +2,9 @@ package checkpoint
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -94,4 +96,15 @@ func WriteQueues(fsys mapped.FS, layout Layout, s *QueueSummary) error {
 		b = binary.BigEndian.AppendUint64(b, uint64(q.MaxOffset))
 	}
 	return replace(fsys, layout, layout.QueuesFile(), seal(b))
+}
+
+// RemoveQueues takes the summary away for good; one that is missing is no error.
+func RemoveQueues(fsys mapped.FS, layout Layout) error {
+	if err := fsys.Remove(layout.QueuesFile()); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return syncDirOf(fsys, layout.QueuesFile())
 }

@@ -28,6 +28,10 @@ type FS interface {
 	SyncDir(name string) error
 	// SyncFS makes everything on the file system that holds name durable.
 	SyncFS(name string) error
+	// Mounted stands for the time since the file system that holds name was
+	// mounted: while it is the same no power cut has come in between. 0 = not
+	// known. Another number says nothing.
+	Mounted(name string) uint32
 	// DiskUsage tells the size and the free space of the file system of name.
 	DiskUsage(name string) (DiskUsage, error)
 }

@@ -67,6 +67,8 @@ func (osFS) SyncDir(name string) error { return syncDir(name) }
 
 func (osFS) SyncFS(name string) error { return syncFS(name) }
 
+func (osFS) Mounted(name string) uint32 { return mounted(name) }
+
 func (osFS) DiskUsage(name string) (DiskUsage, error) { return diskUsage(name) }
 
 // control runs fn with the descriptor of f, which cannot be closed meanwhile,

@@ -18,6 +18,7 @@ func (f *FS) Crash(seed uint64, mode Mode) *FS {
 		f.pending[i].apply(c.entries)
 	}
 	c.to = &FS{disk: f.disk.clone()}
+	c.to.disk.cuts++
 	c.to.clock.Store(f.clock.Load())
 	c.to.root = c.dir(f.root)
 	return c.to

@@ -13,6 +13,7 @@ type disk struct {
 	mu          sync.Mutex
 	total, used int64
 	sticky      bool // see SetSticky
+	cuts        uint32
 }
 
 func (d *disk) usage() mapped.DiskUsage {
@@ -25,7 +26,7 @@ func (d *disk) usage() mapped.DiskUsage {
 func (d *disk) clone() *disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &disk{total: d.total, sticky: d.sticky}
+	return &disk{total: d.total, sticky: d.sticky, cuts: d.cuts}
 }
 
 func (d *disk) isSticky() bool {

@@ -59,6 +59,13 @@ func (f *FS) SetSticky() {
 // drops none.
 func (f *FS) SetPinned(on bool) { f.pinned.Store(on) }
 
+// Mounted is another number after each Crash.
+func (f *FS) Mounted(string) uint32 {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	return 1 + f.disk.cuts
+}
+
 // OpenFiles counts the files that are open now, for a test of leaks.
 func (f *FS) OpenFiles() int { return int(f.files.Load()) }
 

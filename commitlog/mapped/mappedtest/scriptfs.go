@@ -63,6 +63,9 @@ func (s *Script) SyncDir(name string) error {
 }
 
 // SyncFS is OpSyncFS.
+// Mounted is no call: it cannot fail.
+func (s *Script) Mounted(name string) uint32 { return s.fs.Mounted(name) }
+
 func (s *Script) SyncFS(name string) error {
 	return s.do(Call{Op: OpSyncFS, Path: name}, func() error { return s.fs.SyncFS(name) }, func(r *Rule) {
 		if f, ok := s.fs.(interface{ failSyncFS(landed int) }); ok {
