@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unsafe"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/tests/alloc"
 )
 
 // A unit that is accepted is one that encoding gives the same bytes for.
@@ -24,6 +26,10 @@ func FuzzUnit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(b, make([]byte, BatchUnitSize)...)[:BatchUnitSize]
+		small(t, len(b), 1<<10, func() {
+			_ = Simple.decodeUnit(b[:UnitSize], 3, new(Unit))
+			_ = Batch.decodeUnit(b, 3, new(Unit))
+		})
 		for _, kind := range []Kind{Simple, Batch} {
 			raw := b[:kind.unitSize()]
 			var u Unit
@@ -55,6 +61,7 @@ func FuzzExtUnit(f *testing.F) {
 	f.Add([]byte{0x7f, 0xff})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
+		small(t, len(b), 1<<10, func() { _, _ = decodeExtUnit(b, new(ExtUnit)) })
 		var u ExtUnit
 		size, err := decodeExtUnit(b, &u)
 		if err != nil || size == 0 {
@@ -92,6 +99,13 @@ func FuzzLoad(f *testing.F) {
 		}
 		fuzzFile(t, o.FS, filepath.Join(dir, mapped.Name(0)), first)
 		fuzzFile(t, o.FS, filepath.Join(dir, mapped.Name(int64(at%4)*size)), second)
+		small(t, len(first)+len(second), 1<<13+int(unsafe.Sizeof(table{})), func() {
+			readOnly := o
+			readOnly.ReadOnly = true
+			if q := fuzzOpen(t, readOnly); q.Load() == nil {
+				fuzzRead(t, q)
+			}
+		})
 		q := fuzzOpen(t, o)
 		err := q.Load()
 		var damage *record.CorruptionError
@@ -125,6 +139,15 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("after the restart: %v, %d, want %d", again.Load(), again.MaxOffset(), q.MaxOffset())
 		}
 	})
+}
+
+// small wants reading to allocate no more than the bytes are worth; fixed is for
+// a store, its pages and its errors.
+func small(t *testing.T, n, fixed int, read func()) {
+	t.Helper()
+	if err := alloc.Check(n, fixed, read); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func fuzzOpen(t *testing.T, o Options) *Queue {

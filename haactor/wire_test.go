@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/actorstore/actorstore/haactor"
+	"github.com/actorstore/actorstore/tests/alloc"
 )
 
 func unhex(t *testing.T, s string) []byte {
@@ -112,10 +113,17 @@ func TestF45ImpossibleFramesAreErrors(t *testing.T) {
 	}
 }
 
+// results is what a frame may cost beyond its bytes: an error with its texts, and
+// the room to grow of a list of epochs.
+const results = 2 << 10
+
 func FuzzDecodeMasterFrame(f *testing.F) {
 	f.Add(haactor.MasterHandshake{LastEpoch: -1}.Append(nil))
 	f.Add(haactor.TransferHeader{Size: 5, Offset: 9}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := alloc.Check(len(b), results, func() { _, _, _ = haactor.DecodeMasterFrame(b, 1<<20) }); err != nil {
+			t.Fatal(err)
+		}
 		frame, n, err := haactor.DecodeMasterFrame(b, 1<<20)
 		if err != nil {
 			return
@@ -137,6 +145,13 @@ func FuzzDecodeSlaveFrame(f *testing.F) {
 	f.Add(haactor.SlaveHandshake{BrokerID: 2}.Append(nil))
 	f.Add(haactor.AppendSlaveReport(nil, 7))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := alloc.Check(len(b), results, func() {
+			_, _, _ = haactor.DecodeSlaveFrame(b)
+			_, _ = haactor.DecodeHeader(b, 1<<20)
+			_, _, _ = haactor.LastReport(b)
+		}); err != nil {
+			t.Fatal(err)
+		}
 		if _, n, err := haactor.DecodeSlaveFrame(b); err == nil && n > len(b) {
 			t.Fatal(n)
 		}

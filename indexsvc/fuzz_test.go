@@ -6,7 +6,33 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
+	"github.com/actorstore/actorstore/tests/alloc"
 )
+
+// cheap wants opening, reading and verifying to allocate no more than the bytes
+// are worth, beside errors and the buffers that look for a geometry that nothing
+// tells, and through a file without keys.
+func cheap(t *testing.T, n int, o indexsvc.Options) {
+	t.Helper()
+	const (
+		small    = 1 << 10
+		verified = small + 64<<10
+		guessed  = small + 1<<20 + 8<<10
+	)
+	within := func(fixed int, do func()) {
+		t.Helper()
+		if err := alloc.Check(n, fixed, do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var s *indexsvc.Service
+	within(guessed, func() { s, _ = indexsvc.Open(o) })
+	if s == nil {
+		return
+	}
+	within(small, func() { _ = s.Query("TopicTest", "k1", 0, func(int64) bool { return true }) })
+	within(verified, func() { _ = s.Verify(func(offsets []int64) (int, error) { return len(offsets), nil }) })
+}
 
 // FuzzFile gives arbitrary bytes for an index file: opening, reading and writing
 // end, without a panic, and errors are of the kinds that are promised.
@@ -28,6 +54,7 @@ func FuzzFile(f *testing.F) {
 		o := options(fsys, slots, entries)
 		ro := o
 		ro.ReadOnly = true
+		cheap(t, len(b), ro)
 		for _, o := range []indexsvc.Options{ro, o} {
 			s, err := indexsvc.Open(o)
 			if err != nil {

@@ -29,6 +29,7 @@ func FuzzFiles(f *testing.F) {
 			}
 			return err != nil
 		}
+		readsLittle(t, b)
 		putIn(t, fsys, l.CheckpointFile(), string(b))
 		if c, _, err := checkpoint.ReadCheckpoint(fsys, l.CheckpointFile()); !fail(err) {
 			if err := checkpoint.WriteCheckpoint(fsys, l.CheckpointFile(), c); err != nil || getFrom(t, fsys, l.CheckpointFile()) != string(b) {

@@ -5,9 +5,27 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/tests/alloc"
 )
+
+// results is what a parser may allocate whatever the input: a message, an error
+// with its texts.
+const results = 1 << 10
+
+// oneMap is what a map of names allocates at once: its tables have at most 1024
+// places.
+const oneMap = 28 << 10
+
+// small wants a parse to allocate no more than its input is worth.
+func small(t *testing.T, n, fixed int, parse func()) {
+	t.Helper()
+	if err := alloc.Check(n, fixed, parse); err != nil {
+		t.Fatal(err)
+	}
+}
 
 func seeds(f *testing.F) {
 	for _, g := range goldens() {
@@ -22,6 +40,7 @@ func FuzzDecode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := bytes.Clone(b)
+		small(t, len(b), results, func() { _ = record.Decode(b, new(record.MessageExt)) })
 		var m record.MessageExt
 		err := record.Decode(b, &m)
 		if err != nil {
@@ -61,6 +80,7 @@ func FuzzParseDispatch(f *testing.F) {
 		f.Add(encode(record.Encoder{}, m, record.Position{}))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		small(t, len(b), results, func() { _ = record.ParseDispatch(b, new(record.DispatchRequest), record.NewInterner(1)) })
 		var req record.DispatchRequest
 		var m record.MessageExt
 		errReq, errMsg := record.ParseDispatch(b, &req, record.NewInterner(1)), record.Decode(b, &m)
@@ -89,6 +109,15 @@ func FuzzProperties(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte, name, value string) {
 		p := record.Properties(b)
+		small(t, len(b)+len(name)+len(value), results, func() {
+			p.Get(name)
+			other := p
+			other.Set(name, value)
+		})
+		small(t, len(b), results+oneMap, func() {
+			for range p.All() {
+			}
+		})
 		var sorted []string
 		for n, v := range p.All() {
 			if n == "" || v == "" || strings.ContainsAny(n, "\x01\x02") || strings.Contains(v, "\x02") {
@@ -129,6 +158,7 @@ func FuzzDecodeMessageID(f *testing.F) {
 	f.Add("20010DB80000000000000000000000020000FFFF7FFFFFFFFFFFFFFF")
 	f.Add("7f0000010001ffff0000000000001000")
 	f.Fuzz(func(t *testing.T, id string) {
+		small(t, len(id), results, func() { _, _, _ = record.DecodeMessageID(id) })
 		host, at, err := record.DecodeMessageID(id)
 		if err != nil {
 			return
@@ -145,6 +175,10 @@ func FuzzDecodeInnerBatch(f *testing.F) {
 	f.Add(unhex(goldenBody)[:40])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
+		// The smallest of them have less than half of the bytes of the structs they
+		// become, and a slice that grows is at most twice as long as it must be.
+		structs := 2 * (len(b)/22 + 1) * int(unsafe.Sizeof(record.Message{}))
+		small(t, len(b), results+structs, func() { _, _ = record.DecodeInnerBatch(b) })
 		msgs, err := record.DecodeInnerBatch(b)
 		if err != nil {
 			if !errors.Is(err, record.ErrCorrupt) || msgs != nil {
