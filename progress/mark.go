@@ -31,6 +31,9 @@ func (w *Writer) mark() error {
 		}
 	}
 	m.Fields = w.fields.Digest()
+	if log.Failed() == nil {
+		m.Mounted = w.o.FS.Mounted(w.o.Layout.CommitLog())
+	}
 	if err := w.putMark(m); err != nil {
 		return err
 	}

@@ -43,7 +43,12 @@ func (r *recovery) writeMark(end, last int64, done bool) error {
 }
 
 // mounted is since when the page cache of the log's file system has all.
-func (r *recovery) mounted() uint32 { return r.in.FS.Mounted(r.in.Layout.CommitLog()) }
+func (r *recovery) mounted() uint32 {
+	if r.rep.ReadOnly != nil {
+		return 0
+	}
+	return r.in.FS.Mounted(r.in.Layout.CommitLog())
+}
 
 // disownSummary removes a summary that does not count because no mark does: with
 // the mark that is about to be written it would, and it is of another log.

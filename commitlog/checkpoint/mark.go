@@ -149,15 +149,14 @@ func ReadMark(fsys mapped.FS, layout Layout) (Mark, bool, error) {
 }
 
 // WriteMark makes m durable in the slot that does not hold the newest mark, and
-// gives it the next sequence number; Sequence and Mounted of m are ignored. The
-// checkpoint that m.Fields stands for is written after it. After an error the caller goes on
+// gives it the next sequence number (m.Sequence is ignored). The checkpoint that
+// m.Fields stands for is written after it. After an error the caller goes on
 // with RenewMark: what reached the disk is unknown, and another WriteMark would
 // go to the other slot.
 func WriteMark(fsys mapped.FS, layout Layout, m Mark) error {
 	if err := m.sane(); err != nil {
 		return err
 	}
-	m.Mounted = fsys.Mounted(layout.CommitLog())
 	path := layout.MarkFile()
 	b, err := readFile(fsys, path, markFileSize)
 	if err != nil {
@@ -184,7 +183,6 @@ func RenewMark(fsys mapped.FS, layout Layout, m Mark, current Checkpoint) error 
 	if err := m.sane(); err != nil {
 		return err
 	}
-	m.Mounted = fsys.Mounted(layout.CommitLog())
 	path := layout.MarkFile()
 	old, err := readFile(fsys, path, markFileSize)
 	if err != nil {

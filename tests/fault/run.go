@@ -210,7 +210,7 @@ func (r *run) leave(how Ending, seed uint64) {
 		r.at = r.Model.Take(r.marks, func() { r.disk = disk.Kill() })
 	case ByDrop:
 		r.cut = oracle.PowerCut
-		r.at = r.Model.Take(r.marks, func() { r.disk = disk.DropCaches() })
+		r.at = r.Model.Take(r.marks, func() { r.disk = r.dropped(disk) })
 	case ByPowerCut:
 		r.cut = oracle.PowerCut
 		modes := mappedtest.Modes()
@@ -229,4 +229,14 @@ func (r *run) leave(how Ending, seed uint64) {
 	if n, m := disk.OpenFiles(), disk.Mappings(); n != 0 || m != 0 {
 		r.Fault("after close %d files are open and %d mapped", n, m)
 	}
+}
+
+// dropped is the disk without its clean pages. One of which no call has worked any
+// more was mounted again.
+func (r *run) dropped(disk *mappedtest.FS) *mappedtest.FS {
+	to := disk.DropCaches()
+	if r.Forever {
+		to.Remount()
+	}
+	return to
 }

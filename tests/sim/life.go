@@ -104,6 +104,7 @@ func (l *life) failed(cause error) {
 	if l.log.Failed() == nil {
 		l.w.fail("the log goes on after a failed write or flush: %v", cause)
 	}
+	_ = checkpoint.DisownMount(l.w.script, l.layout) // as the store does
 }
 
 // deletedEnd is the end of the log when a topic was deleted, 0 if it was not.

@@ -59,6 +59,13 @@ func (f *FS) SetSticky() {
 // drops none.
 func (f *FS) SetPinned(on bool) { f.pinned.Store(on) }
 
+// Remount makes Mounted another number.
+func (f *FS) Remount() {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.cuts++
+}
+
 // Mounted is another number after each Crash.
 func (f *FS) Mounted(string) uint32 {
 	f.disk.mu.Lock()
