@@ -6,7 +6,9 @@
 //	crash-image     a workload runs on a file system in memory; at many of its
 //	                calls an image is taken of what a power cut or a kill would
 //	                leave just then; each image is opened and checked, goes on
-//	                with puts, is stopped again and checked again
+//	                with puts, is stopped again and checked again; this row counts
+//	                power cuts under SYNC_FLUSH, of which all was judged, and
+//	                crash-image-other the rest: kills, ASYNC_FLUSH
 //	recovery-crash  the opening of an image is cut itself, up to three times deep;
 //	                the store comes to the same state
 //	damage          bytes of a store at rest are flipped, zeroed, cut, swapped,

@@ -39,7 +39,7 @@ func (im *image) options(fsys *mappedtest.FS) actors.Options {
 }
 
 // image opens an image, checks it, goes on with it, stops it once more and
-// checks that what was cut away stays away.
+// checks that what was cut away stays away. errDoubtful: not all of it was judged.
 func (j *judge) image(ctx context.Context, im *image) error {
 	fsys := im.fs.Kill() // the image stays as it is
 	o := im.options(fsys)
@@ -59,7 +59,10 @@ func (j *judge) image(ctx context.Context, im *image) error {
 		return errors.Join(err, s.Close(ctx))
 	}
 	if f.Doubtful {
-		return s.Close(ctx)
+		if err := s.Close(ctx); err != nil {
+			return err
+		}
+		return errDoubtful
 	}
 	return j.goOn(ctx, im, s, im.run.model.Fork(f), rand.New(rand.NewPCG(im.seed, 7)))
 }

@@ -24,7 +24,7 @@ var (
 	flagFor    = flag.Duration("for", 0, "how long each rig runs; 0 = its number of cases")
 	flagLedger = flag.String("ledger", "", "append a row for each rig to this file")
 	flagSave   = flag.String("save", "", "keep images that violate in this directory")
-	flagImages = flag.Int("images", 1200, "crash images to check")
+	flagImages = flag.Int("images", 1200, "images of power cuts under SYNC_FLUSH to check; others come along")
 	flagRecuts = flag.Int("recuts", 800, "cut openings to check")
 	flagDamage = flag.Int("damage", 600, "stores to damage")
 	flagTails  = flag.Int("tails", 400, "logs with a bad place to judge")
@@ -44,6 +44,7 @@ const mostViolations = 8
 // tally counts what a rig does.
 type tally struct {
 	t          *testing.T
+	other      *tally // counts the cases that come along, in a row of its own
 	rig        string
 	want       int64
 	began      time.Time
@@ -70,10 +71,25 @@ func newTally(t *testing.T, rig string, want int) *tally {
 	return y
 }
 
+// along gives a tally for cases of the same seeds that nobody has asked for.
+func (y *tally) along(rig string) *tally {
+	y.other = &tally{t: y.t, rig: rig, began: y.began, first: y.first}
+	return y.other
+}
+
+// bad is how many violations there are in both rows.
+func (y *tally) bad() int64 {
+	n := y.violations.Load()
+	if y.other != nil {
+		n += y.other.violations.Load()
+	}
+	return n
+}
+
 // next gives a seed while the rig goes on.
 func (y *tally) next() (seed uint64, ok bool) {
 	switch {
-	case y.violations.Load() >= mostViolations:
+	case y.bad() >= mostViolations:
 		return 0, false
 	case *flagImage >= 0 && y.seed.Load() > y.first:
 		return 0, false
@@ -90,7 +106,7 @@ func (y *tally) did(cases int, err error, seed uint64, n int, what fmt.Stringer,
 		return
 	}
 	y.violations.Add(1)
-	replay := fmt.Sprintf("replay: go test ./tests/crash -count=1 -run '^%s$' -seed %d", y.t.Name(), seed)
+	replay := fmt.Sprintf("replay: %s ./tests/crash -run '^%s$' -seed %d", ledger.GoTest(), y.t.Name(), seed)
 	if n >= 0 {
 		replay += fmt.Sprintf(" -image %d", n)
 	}
@@ -101,12 +117,19 @@ func (y *tally) did(cases int, err error, seed uint64, n int, what fmt.Stringer,
 	y.t.Error(s)
 }
 
-// end writes the row.
+// end writes the rows.
 func (y *tally) end() {
 	last := y.seed.Load() - 1
+	y.row(last)
+	if y.other != nil {
+		y.other.row(last)
+	}
+}
+
+func (y *tally) row(last uint64) {
 	y.t.Logf("%s: %d cases, seeds %d to %d, %d violations, %.0f a second", y.rig, y.cases.Load(), y.first, last,
 		y.violations.Load(), float64(y.cases.Load())/time.Since(y.began).Seconds())
-	if *flagLedger == "" || y.cases.Load() == 0 {
+	if *flagLedger == "" || y.cases.Load() == 0 && y.violations.Load() == 0 {
 		return
 	}
 	row := ledger.Row{Rig: y.rig, First: y.first, Last: last, Cases: y.cases.Load(), Violations: y.violations.Load()}
@@ -129,8 +152,7 @@ func produced(y *tally, seed uint64, most int) *run {
 	var err error
 	bubble(y.t, func(*testing.T) { err = r.produce(context.Background()) })
 	if errors.Is(err, errDoubtful) {
-		y.did(1, nil, seed, -1, r)
-		return nil
+		return nil // and none of its cases was judged
 	}
 	if err != nil {
 		y.did(1, err, seed, -1, r)
