@@ -40,22 +40,32 @@ mutation:         ## planted bugs: the tests must find every one
 IMAGES ?= 20000
 CASES ?= 5000
 PANICS ?= $(CASES)
+# Each rig takes its seeds from a million times SEED on, so another SEED gives other
+# cases throughout, as long as there are at most 4 million IMAGES, a million PANICS.
 SEED ?= 1
 LEDGER ?= $(CURDIR)/tests/ledger.csv
-images:           ## crash images, damage, kills, failing calls: what CI runs of the proof beside the tests
-	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/20)) -seed $(SEED) -ledger $(LEDGER)
+images:           ## crash images (IMAGES of SYNC_FLUSH power cuts), damage, kills, failing calls: what CI runs of the proof
+	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/20)) -seed $(SEED)000000 -ledger $(LEDGER)
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(LEDGER)
 
 proof: images     ## that, simulated stores and dying actors
-	$(GO) test -count=1 -timeout 60m ./tests/sim -sim.seeds $$(($(IMAGES)/5)) -sim.seed $$(($(SEED)*100000)) -sim.ledger $(LEDGER)
-	$(GO) test -count=1 -timeout 60m ./storetest -run 'TestPanics|TestSeeds' -panics $(PANICS) -seeds $(PANICS) -seed $(SEED)00000
+	$(GO) test -count=1 -timeout 60m ./tests/sim -sim.seeds $$(($(IMAGES)/5)) -sim.seed $(SEED)000000 -sim.ledger $(LEDGER)
+	$(GO) test -count=1 -timeout 60m ./storetest -run 'TestPanics|TestSeeds' -panics $(PANICS) -seeds $(PANICS) -seed $(SEED)000000
 
 rigs:             ## real power cuts, block images, failing and full disks, files cut short; root, Debian
 	sh tests/fault/install.sh
 	ACTORSTORE_ROOT_RIGS=1 $(GO) test -count=1 -timeout 60m -v ./tests/fault -run '^Test(PowerCut|BlockImages|RealFsyncgate|DiskFull|Truncated)$$' -fault.seed $(SEED) -fault.ledger $(LEDGER) $(RIGFLAGS)
 
-soak:             ## proof, over and over with new seeds, until interrupted
-	@seed=$$(date +%s); while true; do seed=$$((seed+1)); $(MAKE) -s proof SEED=$$seed || exit 1; done
+# A round takes more than a second, so a soak that begins behind another one begins
+# with a larger SEED than the other one has come to.
+SOAKFUZZ ?= 10
+soak:             ## proof, rigs (root, Linux) and fuzz, over and over with new seeds, until interrupted
+	@rigs=rigs; if [ "$$(id -u)" != 0 ] || [ "$$(uname)" != Linux ]; then rigs=; fi; \
+	seed=$$(date +%s); while true; do seed=$$((seed+1)); \
+		[ -n "$$rigs" ] || printf '\n*** NOT ROOT ON LINUX: this soak leaves out power cuts, block images,\n*** failing writeback, full disks and truncated files (make rigs)\n\n' >&2; \
+		echo "soak: SEED=$$seed"; \
+		$(MAKE) -s proof $$rigs SEED=$$seed && $(MAKE) -s fuzz FUZZTIME=$(SOAKFUZZ) || exit 1; \
+	done
 
 interop:          ## both ways against Apache RocketMQ; installs a JDK and Maven (Debian, root)
 	sh tests/interop/install.sh
