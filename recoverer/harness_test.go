@@ -251,7 +251,7 @@ func (s *store) dispatch() {
 func (s *store) mark() {
 	s.t.Helper()
 	start, end, ok := s.log.FlushedRecord()
-	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: -1, Sync: s.input.SyncFlush}
+	m := checkpoint.Mark{FlushedEnd: end, LastRecordStart: -1, Sync: s.input.SyncFlush, Mounted: s.fs.Mounted(s.layout.CommitLog())}
 	if ok {
 		err := s.log.Reader().View(start, int(end-start), func(b []byte) error {
 			m.LastRecordStart, m.LastRecordCRC = start, crcOf(b)
