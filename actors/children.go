@@ -44,6 +44,7 @@ func (c *child) end() {
 // queue is what the store and the watch need of a child's mailbox.
 type queue interface {
 	PostSystemMessage(message any)
+	PostUserMessage(message any)
 	load() (turns int64, busy bool)
 	ending() bool
 	drain(match func(message any) bool) []any
@@ -71,7 +72,7 @@ func (a *storeActor) spawnAll(ctx actor.Context) {
 }
 
 // spawn starts a child and notes it. at tells others where it is.
-func (a *storeActor) spawn(ctx actor.Context, c *child, at func(*actor.PID), props *actor.Props) *actor.PID {
+func (a *storeActor) spawn(ctx actor.Context, c *child, at func(*place), props *actor.Props) *actor.PID {
 	name := c.name
 	if c.life > 0 { // its predecessor has the name for as long as it hangs
 		name = fmt.Sprintf("%s.%d", c.name, c.life)
@@ -83,14 +84,14 @@ func (a *storeActor) spawn(ctx actor.Context, c *child, at func(*actor.PID), pro
 	c.pid = pid
 	a.children[pid.Id] = c
 	if at != nil {
-		at(pid)
+		at(&place{c.name, c.mailbox})
 	}
 	a.t.watch.set(c)
 	return pid
 }
 
 // spawnPlain starts a child that needs nothing but its turn.
-func (a *storeActor) spawnPlain(ctx actor.Context, name string, at func(*actor.PID), producer actor.Producer) {
+func (a *storeActor) spawnPlain(ctx actor.Context, name string, at func(*place), producer actor.Producer) {
 	mailbox := newBatchMailbox[oneByOne]()
 	c := &child{name: name, mailbox: mailbox}
 	c.again = func(ctx actor.Context) { a.spawnPlain(ctx, name, at, producer) }
@@ -126,10 +127,9 @@ func (a *storeActor) spawnSink(ctx actor.Context, s *sinkRef) {
 	mailbox := newBatchMailbox[oneByOne]()
 	c := &child{name: s.name, mailbox: mailbox}
 	c.again = func(ctx actor.Context) { a.spawnSink(ctx, s) }
-	pid := a.spawn(ctx, c, nil, propsOf(mailbox, func() actor.Actor {
+	a.spawn(ctx, c, s.at.Store, propsOf(mailbox, func() actor.Actor {
 		return &sinkActor{t: a.t, sink: s.sink, name: s.name, mailbox: mailbox}
 	}))
-	s.at.Store(&sinkAt{pid, mailbox})
 }
 
 func (a *storeActor) spawnReader(ctx actor.Context, i, life int) {
@@ -184,7 +184,7 @@ func (a *storeActor) missed(ctx actor.Context, c *child) {
 		a.t.readers[i].pid = nil
 	}
 	if a.t.sinkNamed(c.name) != nil {
-		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, awayFailed})
+		a.t.toDispatch(&sinkAway{c.name, awayFailed})
 	}
 	a.later(c, errStoppedOutside, c.again)
 }

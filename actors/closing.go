@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
 )
 
 // Close stops taking puts, answers those that were accepted, flushes,
@@ -35,7 +37,7 @@ func (s *Store) Close(ctx context.Context) error {
 			c.tried = true
 		}
 	}
-	s.system.Root.Stop(pid)
+	s.mailbox.PostSystemMessage(&actor.Stop{}) // to its PID it is a dead letter if it has gone
 	if err := c.await(ctx, s.stopped, c.moved); err != nil {
 		return s.giveUp(c, err)
 	}

@@ -69,7 +69,7 @@ func (s *Store) Flush(ctx context.Context) error {
 		return err
 	}
 	done := make(chan error, 1)
-	t.system.Root.Send(t.flusher.Load(), &flushNow{t: t, reply: func(err error) { done <- err }})
+	t.flusher.Load().PostUserMessage(&flushNow{func(err error) { done <- err }})
 	select {
 	case err := <-done:
 		return err
@@ -153,7 +153,7 @@ func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 func (s *Store) forget(t *tree, topic string) error {
 	done := make(chan error, 1)
 	for {
-		t.system.Root.Send(t.dispatchWake.target.Load(), &forgetTopic{t, topic, func(err error) { done <- err }})
+		t.toDispatch(&forgetTopic{topic, func(err error) { done <- err }})
 		select {
 		case err := <-done:
 			if errors.Is(err, ErrRestarting) && t.leaving() == nil { // dispatch is asked again when it is back
@@ -185,7 +185,7 @@ func (s *Store) barrier(ctx context.Context, t *tree, forget string) (int64, err
 		err error
 	}
 	done := make(chan answer, 1)
-	t.system.Root.Send(t.appender(), &barrier{t, forget, func(end int64, err error) { done <- answer{end, err} }})
+	t.appender().PostUserMessage(&barrier{forget, func(end int64, err error) { done <- answer{end, err} }})
 	select {
 	case a := <-done:
 		return a.end, a.err

@@ -100,10 +100,10 @@ func (t *tree) giveUpOn(s *sinkRef) {
 	if at == nil {
 		return
 	}
-	for _, w := range at.mailbox.drain(isWindow) {
+	for _, w := range at.drain(isWindow) {
 		t.windowDone(w.(*dispatch.Window))
 	}
-	t.system.Root.Send(at.pid, &fallBehind{})
+	at.PostUserMessage(&fallBehind{})
 }
 
 func isWindow(message any) bool {
@@ -191,7 +191,7 @@ func (d *dispatchActor) share(w *dispatch.Window) {
 	for _, s := range d.t.sinks {
 		if !s.away {
 			s.given.Store(w.End)
-			d.t.system.Root.Send(s.at.Load().pid, w)
+			s.at.Load().PostUserMessage(w)
 		}
 	}
 }

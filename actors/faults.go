@@ -69,27 +69,26 @@ func (s *Store) reach(m *reach) error {
 	case err != nil:
 		return err
 	case m.name != storeName:
-		t.system.Root.Send(t.store, m)
+		t.store.PostUserMessage(m)
 	case m.stop:
-		t.system.Root.Stop(t.store)
+		t.system.Root.Stop(s.pid.Load())
 	default:
-		t.system.Root.Send(t.store, &poke{})
+		t.store.PostUserMessage(&poke{})
 	}
 	return nil
 }
 
-// reach does so beside the store actor: append works on the goroutine of whoever
-// finds it idle.
+// reach does so. Somebody else would stop an actor by its PID, and that may be a
+// dead letter by then: beside the store actor.
 func (a *storeActor) reach(m *reach) {
 	for _, c := range a.children {
 		if c.name != m.name || c.ending {
 			continue
 		}
-		root, pid := a.t.system.Root, c.pid
-		if m.stop {
-			go root.Stop(pid)
+		if root, pid := a.t.system.Root, c.pid; m.stop {
+			go alone(func() { root.Stop(pid) })
 		} else {
-			go root.Send(pid, &poke{})
+			c.mailbox.PostUserMessage(&poke{})
 		}
 	}
 }

@@ -23,10 +23,7 @@ type flushActor struct {
 }
 
 // flushNow asks for a flush of everything that is appended by now.
-type flushNow struct {
-	t     *tree
-	reply func(error)
-}
+type flushNow struct{ reply func(error) }
 
 // Receive is the actor.
 func (f *flushActor) Receive(ctx actor.Context) {
@@ -34,7 +31,6 @@ func (f *flushActor) Receive(ctx actor.Context) {
 	case *batch[*chain]:
 		for _, c := range m.items {
 			f.gate.Add(&c.Chain)
-			c.t = nil
 			chains.Put(c)
 		}
 		f.t.step(flusherName, StepPuts, false)

@@ -85,12 +85,11 @@ func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Opti
 	}
 	props, s := Props(o)
 	s.system = parent.ActorSystem()
-	pid, err := parent.SpawnNamed(props, name)
-	if err != nil {
+	if _, err := parent.SpawnNamed(props, name); err != nil {
 		return nil, fmt.Errorf("spawn %q: %w", name, err)
 	}
 	if err := s.Ready(ctx); err != nil {
-		s.system.Root.Stop(pid)
+		s.mailbox.PostSystemMessage(&actor.Stop{})
 		s.gone(ctx)
 		return nil, err
 	}

@@ -15,20 +15,13 @@ import (
 	"github.com/actorstore/actorstore/reader"
 )
 
-// holdStore lets the store actor hang in an answer: it goes to somebody who
-// takes it on the goroutine of whoever answers.
+// holdStore lets the store actor hang.
 func (r *rig) holdStore() (release func()) {
 	gate := make(chan struct{})
 	inside := make(chan struct{})
-	slow := r.s.system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
-		if _, ok := c.Message().(*StateReply); ok {
-			close(inside)
-			<-gate
-		}
-	}, actor.WithDispatcher(actor.NewSynchronizedDispatcher(300))))
-	r.s.system.Root.RequestWithCustomSender(r.s.PID(), &GetState{}, slow)
+	r.o.Faults.(*seam).next(r, storeName, func() { close(inside); <-gate })
 	<-inside
-	return func() { close(gate); stopAll(r.t, r.s.system, slow) }
+	return func() { close(gate) }
 }
 
 // The supervisor itself may hang: it is noticed from outside, and what does not

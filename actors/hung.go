@@ -42,7 +42,7 @@ func (a *storeActor) hung(ctx actor.Context, m *hungChild) {
 	case a.t.readerAt(c.pid) >= 0:
 		a.replaceReader(ctx, c)
 	case a.t.sinkNamed(c.name) != nil:
-		a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, awayHangs})
+		a.t.toDispatch(&sinkAway{c.name, awayHangs})
 	}
 }
 
@@ -55,9 +55,9 @@ func (a *storeActor) rouse(c *child) {
 		t.appendWake.clear()
 		t.appendWake.ring()
 	case c.name == flusherName:
-		t.system.Root.Send(c.pid, &flushNow{t, func(error) {}})
+		c.mailbox.PostUserMessage(&flushNow{func(error) {}})
 	case t.sinkNamed(c.name) != nil:
-		t.system.Root.Send(t.dispatchWake.target.Load(), &sinkAway{c.name, awayFailed})
+		t.toDispatch(&sinkAway{c.name, awayFailed})
 		a.restart(c, errAsleep)
 	default:
 		a.restart(c, errAsleep)

@@ -40,12 +40,13 @@ func (a *gatedActor) Receive(ctx actor.Context) {
 func TestWakeCoalesces(t *testing.T) {
 	system := newSystem(DefaultOptions("/").Logger)
 	defer system.Shutdown()
-	w := newWake(system, nil)
+	w := newWake(nil)
 	w.ring() // nobody is there yet: must not count as rung
 	var moved atomic.Int64
 	a := &gatedActor{w: w, gate: make(chan struct{}), moved: &moved}
-	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
-	w.target.Store(pid)
+	mailbox := newBatchMailbox[oneByOne]()
+	pid := system.Root.Spawn(propsOf(mailbox, func() actor.Actor { return a }))
+	w.target.Store(&place{"gated", mailbox})
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {

@@ -114,14 +114,12 @@ type Watermarks struct {
 // barrier asks the append actor for the end of the log behind all puts that it
 // has seen, and lets it forget the offsets of a topic if one is named.
 type barrier struct {
-	t      *tree
 	forget string
 	reply  func(end int64, err error)
 }
 
 // forgetTopic asks dispatch to remove the queues of a topic.
 type forgetTopic struct {
-	t     *tree
 	topic string
 	reply func(error)
 }

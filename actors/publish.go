@@ -9,21 +9,17 @@ import (
 )
 
 // chain carries puts that wait for the disk to the flusher.
-type chain struct {
-	flusher.Chain
-	t *tree
-}
+type chain struct{ flusher.Chain }
 
 // chains recycles chains: the flusher gives each back once it has taken over the
 // puts.
 var chains sync.Pool
 
-func newChain(t *tree) *chain {
+func newChain() *chain {
 	c, ok := chains.Get().(*chain)
 	if !ok {
 		c = new(chain)
 	}
-	c.t = t
 	return c
 }
 
@@ -75,7 +71,7 @@ func (a *appendActor) publish() {
 
 // handOver sends the puts to the flusher, but for those that do not wait.
 func (a *appendActor) handOver() {
-	t, c := a.t, newChain(a.t)
+	t, c := a.t, newChain()
 	for i, r := range a.appended {
 		a.appended[i] = nil
 		if r.durable {
@@ -87,7 +83,7 @@ func (a *appendActor) handOver() {
 	}
 	a.appended = a.appended[:0]
 	t.flushing.Store(true)
-	t.system.Root.Send(t.flusher.Load(), c) // an empty one asks for a flush, too
+	t.flusher.Load().PostUserMessage(c) // an empty one asks for a flush, too
 }
 
 // waitsForFlush is false for a message that says WAIT=false.

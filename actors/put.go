@@ -156,10 +156,9 @@ func (s *Store) post(t *tree, r *putRequest, size int64) (Pending, error) {
 		}
 		return refusedPending(&PutError{status, err})
 	}
-	r.t = t
 	r.Weight = size
 	p := Pending{r: r, serial: r.waited.Load()}
-	t.system.Root.Send(t.appender(), r)
+	t.appender().PostUserMessage(r)
 	return p, nil
 }
 

@@ -25,7 +25,7 @@ func TestFencedDispatch(t *testing.T) {
 	mailbox.PostSystemMessage(&actor.Restart{})
 	r.s.system.Root.Send(pid, theWakeUp)
 	answer := make(chan error, 1)
-	r.s.system.Root.Send(pid, &forgetTopic{tr, "a", func(err error) { answer <- err }})
+	r.s.system.Root.Send(pid, &forgetTopic{"a", func(err error) { answer <- err }})
 	select {
 	case err := <-answer:
 		if !errors.Is(err, ErrRestarting) {
@@ -81,19 +81,24 @@ func TestDispatchReplacedWhileSinkHangs(t *testing.T) {
 func TestWakeOfPredecessor(t *testing.T) {
 	system := newSystem(zerolog.Nop())
 	defer system.Shutdown()
-	spawn := func(f func()) *actor.PID {
-		return system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
-			if _, ok := c.Message().(*wakeUp); ok {
-				f()
-			}
+	spawn := func(f func()) (*actor.PID, *place) {
+		mailbox := newBatchMailbox[oneByOne]()
+		pid := system.Root.Spawn(propsOf(mailbox, func() actor.Actor {
+			return actor.ReceiveFunc(func(c actor.Context) {
+				if _, ok := c.Message().(*wakeUp); ok {
+					f()
+				}
+			})
 		}))
+		return pid, &place{"sleeper", mailbox}
 	}
-	w, woken := newWake(system, nil), make(chan struct{}, 1)
-	old := spawn(func() { t.Error("it is gone") })
-	stopAll(t, system, old)
+	w, woken := newWake(nil), make(chan struct{}, 1)
+	pid, old := spawn(func() { t.Error("it is gone") })
+	stopAll(t, system, pid)
 	w.target.Store(old)
 	w.ring()
-	w.aim(spawn(func() { woken <- struct{}{} }))
+	_, next := spawn(func() { woken <- struct{}{} })
+	w.aim(next)
 	select {
 	case <-woken:
 	case <-time.After(10 * time.Second):
@@ -169,8 +174,8 @@ func TestPutSentAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopAll(t, r.s.system, r.s.PID())
-	p.t, p.Weight = tr, 1
-	tr.system.Root.Send(tr.appender(), p)
+	p.Weight = 1
+	tr.appender().PostUserMessage(p)
 	if !p.Done() || !errors.Is(p.Result.Err, ErrClosed) {
 		t.Errorf("answered %v: %v", p.Done(), p.Result.Err)
 	}

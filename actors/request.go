@@ -16,7 +16,6 @@ type putRequest struct {
 	flusher.Waiter
 	message record.Message
 	batch   []record.Message // instead of message
-	t       *tree            // whose admission counts it
 	waited  atomic.Uint64    // how often it was waited for, over all its lives
 	aside   bool             // its sender does not do the append actor's work
 	durable bool             // it waits for the flush
@@ -51,7 +50,6 @@ func newRequest() *putRequest {
 func (r *putRequest) free() {
 	r.message = record.Message{}
 	r.batch = nil
-	r.t = nil
 	r.aside, r.durable = false, false
 	r.OnSettled = nil
 	requests.Put(r)

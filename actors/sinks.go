@@ -22,16 +22,10 @@ type sink interface {
 type sinkRef struct {
 	sink
 	name   string
-	at     atomic.Pointer[sinkAt]
+	at     placeBox
 	given  atomic.Int64 // end of the windows that it got, 0 while away
 	away   bool         // it gets no windows: it failed, hangs, catches up, or is parked
 	parked bool         // it does not come back; nobody waits for it
-}
-
-// sinkAt is where a sink is found at the moment.
-type sinkAt struct {
-	pid     *actor.PID
-	mailbox *batchMailbox[oneByOne]
 }
 
 // leave takes a sink out of the flow.
@@ -159,9 +153,7 @@ func (s *sinkActor) fail(err error) {
 	panic(fmt.Errorf("%s at offset %d: %w", s.name, s.sink.Applied(), err))
 }
 
-func (s *sinkActor) tell(message any) {
-	s.t.system.Root.Send(s.t.dispatchWake.target.Load(), message)
-}
+func (s *sinkActor) tell(message any) { s.t.toDispatch(message) }
 
 func (t *tree) sinkNamed(name string) *sinkRef {
 	for _, s := range t.sinks {

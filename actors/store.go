@@ -114,7 +114,7 @@ func (a *storeActor) open(ctx actor.Context) {
 		if err == nil {
 			s.found.Store(r)
 		}
-		send(s.system, self, &openedRooms{a, r, err})
+		s.mailbox.PostUserMessage(&openedRooms{a, r, err})
 	}()
 }
 
@@ -139,7 +139,7 @@ func (s *Store) clear(ctx context.Context, before *tree, earlier <-chan struct{}
 		_ = r.release()
 	}
 	if before != nil {
-		before.unwatchDeadLetters()
+		before.admission.close(ErrClosed)
 		before.watch.stop()
 		_ = before.finish(ctx) // an error leaves the abort marker, and recovery follows
 		before.end()
@@ -159,11 +159,10 @@ func (a *storeActor) start(ctx actor.Context, m *openedRooms) {
 		ctx.Stop(ctx.Self())
 		return
 	}
-	a.t = newTree(a.s, ctx.ActorSystem(), ctx.Self(), m.rooms)
+	a.t = newTree(a.s, ctx.ActorSystem(), m.rooms)
 	a.s.last.Store(a.t)
 	a.s.found.Store(nil) // a panic until here leaves it to whoever comes next
 	a.spawnAll(ctx)
-	a.t.watchDeadLetters()
 	a.t.watch.start(a.s.o.HangTimeout)
 	a.s.tree.Store(a.t)
 	a.s.why.Store(nil)
@@ -194,7 +193,7 @@ func (a *storeActor) stop() {
 		}
 		defer a.t.end()
 		s.tree.Store(nil)
-		a.t.unwatchDeadLetters()
+		a.t.admission.close(ErrClosed)
 		a.t.watch.stop()
 		return a.t.finish(s.closing())
 	})
@@ -204,18 +203,17 @@ func (a *storeActor) stop() {
 }
 
 // newTree makes what the actors share.
-func newTree(s *Store, system *actor.ActorSystem, self *actor.PID, r *rooms) *tree {
+func newTree(s *Store, system *actor.ActorSystem, r *rooms) *tree {
 	windows := max(windowCount, 2*(s.o.QueueShards+1)) // each sink that hangs keeps one
 	t := &tree{
-		o: s.o, system: system, store: self, rooms: r,
+		o: s.o, system: system, store: s.mailbox, rooms: r,
 		admission: newAdmission(s.o.MaxBytesInFlight), limits: limitsOf(&s.o),
-		appendWake: newWake(system, s.o.Faults), dispatchWake: newWake(system, s.o.Faults),
-		allocatorWake: newWake(system, s.o.Faults),
-		windows:       make(chan *dispatch.Window, windows), began: time.Now(), over: make(chan struct{}),
+		appendWake: newWake(s.o.Faults), dispatchWake: newWake(s.o.Faults), allocatorWake: newWake(s.o.Faults),
+		windows: make(chan *dispatch.Window, windows), began: time.Now(), over: make(chan struct{}),
 	}
 	t.retention = newRetention(&s.o, r.log.Appended())
 	for range windows {
-		t.windows <- &dispatch.Window{Owner: t}
+		t.windows <- &dispatch.Window{}
 	}
 	applied := r.report.End
 	for i := range s.o.QueueShards {

@@ -131,7 +131,7 @@ func (a *storeActor) later(c *child, reason any, again func(actor.Context)) {
 	pause := b.fail(time.Now())
 	a.report(c.name, reason, b.failures, false)
 	m := &restartChild{a, c, again}
-	b.timer = time.AfterFunc(pause, func() { send(a.t.system, a.t.store, m) })
+	b.timer = time.AfterFunc(pause, func() { a.t.store.PostUserMessage(m) })
 }
 
 func (a *storeActor) pauseOver(ctx actor.Context, m *restartChild) {
@@ -149,7 +149,7 @@ func (a *storeActor) sinkFailed(c *child, reason any) {
 	if stuck {
 		why = awayParked
 	}
-	a.t.system.Root.Send(a.t.dispatchWake.target.Load(), &sinkAway{c.name, why})
+	a.t.toDispatch(&sinkAway{c.name, why})
 	if stuck {
 		a.report(c.name, reason, parkAfter, true)
 		c.end()

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/asynkron/protoactor-go/eventstream"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
@@ -32,14 +32,14 @@ var ErrRestarting = errors.New("store is restarting an actor")
 type tree struct {
 	o         Options
 	system    *actor.ActorSystem
-	store     *actor.PID
+	store     queue // of the store actor
 	rooms     *rooms
 	admission *admission
 
 	limits record.Limits
 	began  time.Time
 
-	flusher pidBox
+	flusher placeBox
 	readers []*readerRef
 	turn    int // of the readers; the store actor's
 
@@ -57,12 +57,11 @@ type tree struct {
 	damagedTo  int64                           // end of the damage that was told of; dispatch's
 	dispatched atomic.Pointer[progress.Record] // the last one that all sinks have taken in
 
-	retention   *retention.Core         // its actor's alone
-	refusal     atomic.Pointer[refusal] // why puts are not taken
-	readOnly    sync.Once               // tells of the failure that made it so
-	doubtful    bool                    // append or flusher died: behind appended may stand anything
-	deleting    *deletions              // the handle's
-	deadLetters *eventstream.Subscription
+	retention *retention.Core         // its actor's alone
+	refusal   atomic.Pointer[refusal] // why puts are not taken
+	readOnly  sync.Once               // tells of the failure that made it so
+	doubtful  bool                    // append or flusher died: behind appended may stand anything
+	deleting  *deletions              // the handle's
 
 	calls    *callbacks // the handle's
 	watch    *watcher
@@ -92,6 +91,9 @@ func (t *tree) failed(cause error) {
 	err := t.rooms.log.Failed()
 	t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
 	t.readOnly.Do(func() {
+		if err := checkpoint.DisownMount(t.rooms.fs, t.rooms.layout); err != nil {
+			t.o.Logger.Warn().Err(err).Msg("mark")
+		}
 		if f := t.o.Events.FlushFailed; f != nil {
 			f(err)
 		}
@@ -197,7 +199,7 @@ func (t *tree) refuse(message any) {
 }
 
 // appender is the append actor.
-func (t *tree) appender() *actor.PID { return t.appendWake.target.Load() }
+func (t *tree) appender() *place { return t.appendWake.target.Load() }
 
 // idle says that the flusher has time: what gathered meanwhile may come.
 func (t *tree) idle() {
@@ -224,57 +226,6 @@ func limitsOf(o *Options) record.Limits {
 	return record.Limits{
 		MaxMessageSize: o.MaxMessageSize, SegmentSize: o.MappedFileSizeCommitLog,
 		AppendPropCRC: o.EnabledAppendPropCRC, Host: o.BrokerAddr,
-	}
-}
-
-// watchDeadLetters answers puts that were sent to an actor which had just died.
-func (t *tree) watchDeadLetters() {
-	t.deadLetters = t.system.EventStream.Subscribe(func(event any) {
-		letter, ok := event.(*actor.DeadLetterEvent)
-		if !ok {
-			return
-		}
-		switch m := letter.Message.(type) {
-		case *putRequest:
-			if m.t == t {
-				t.refuse(m)
-			}
-		case *chain:
-			if m.t == t {
-				t.refuse(m)
-			}
-		case *dispatch.Window:
-			if m.Owner == t {
-				t.refuse(m)
-			}
-		case *flushNow:
-			if m.t == t {
-				t.refuse(m)
-			}
-		case *barrier:
-			if m.t == t {
-				t.refuse(m)
-			}
-		case *forgetTopic:
-			if m.t == t {
-				t.refuse(m)
-			}
-		}
-	})
-}
-
-// unwatchDeadLetters ends that when nobody is on his way any more: a put that was
-// let in is answered, however late it is sent.
-func (t *tree) unwatchDeadLetters() {
-	idle := t.admission.close(ErrClosed)
-	select {
-	case <-idle:
-		t.system.EventStream.Unsubscribe(t.deadLetters)
-	default:
-		go func() {
-			<-idle
-			t.system.EventStream.Unsubscribe(t.deadLetters)
-		}()
 	}
 }
 

@@ -172,7 +172,7 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	w.mu.Unlock()
 	w.t.hungNow(all, pair)
 	for _, m := range ask { // with nothing locked, as what follows
-		send(w.t.system, w.t.store, m)
+		w.t.store.PostUserMessage(m)
 	}
 	for _, f := range tell { // the logger may hang like others
 		f()

@@ -41,9 +41,6 @@ type Window struct {
 	Keyed  []record.DispatchRequest
 	Damage []Damage
 
-	// Owner is whoever the window belongs to; this package does not look at it.
-	Owner any
-
 	plain bool // the last of Keyed has no keys
 	arena []byte
 	users atomic.Int32
