@@ -25,6 +25,7 @@ func (p Pending) Wait(ctx context.Context) (actorstore.PutResult, error) {
 
 // Begin is the store's, noted in the history.
 func (s *Store) Begin(m *actorstore.Message) (Pending, error) {
+	s.engine.turns.caller(m)
 	note := s.noted(*m)
 	p, err := s.Store.Begin(m)
 	return pendingOf(p, note, err), err
@@ -32,6 +33,7 @@ func (s *Store) Begin(m *actorstore.Message) (Pending, error) {
 
 // BeginBatch is the store's, noted in the history.
 func (s *Store) BeginBatch(batch []actorstore.Message) (Pending, error) {
+	s.inTurn(batch)
 	note := s.noted(batch...)
 	p, err := s.Store.BeginBatch(batch)
 	return pendingOf(p, note, err), err
@@ -39,6 +41,7 @@ func (s *Store) BeginBatch(batch []actorstore.Message) (Pending, error) {
 
 // PutAsync is the store's, noted in the history before done is called.
 func (s *Store) PutAsync(m *actorstore.Message, done func(actorstore.PutResult)) error {
+	s.engine.turns.caller(m)
 	note := s.noted(*m)
 	err := s.Store.PutAsync(m, func(r actorstore.PutResult) {
 		note(r, r.Err)

@@ -1,6 +1,10 @@
 package storetest
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // clock is the wall clock of a store and the ticks of its actors.
 type clock struct {
@@ -41,8 +45,8 @@ func (e *engine) resume() {
 	}
 	c.paused, c.ticks = false, nil
 	e.mu.Unlock()
-	for _, send := range ticks {
-		send()
+	for _, actor := range slices.Sorted(maps.Keys(ticks)) { // in the same order on each run
+		ticks[actor]()
 	}
 }
 

@@ -64,16 +64,24 @@
 //   - D1: a fault counts messages, signals or calls of its own kind from the
 //     opening of the store (faults of an actor), from the moment when it serves
 //     (calls, kills, pauses), or from After on. It strikes there on every run.
-//   - D2: which of two goroutines comes first is the scheduler's choice, under
-//     virtual time too. One caller that waits for each answer leaves it little;
-//     with several the n-th message may be another one on the next run. A script
-//     that has failed once is worth a few repetitions.
-//   - D3: Random is a function of its arguments, for one version of this package.
-//   - D4: Virtual runs everything in a bubble of testing/synctest: no timer takes
-//     real time, and time moves only when every goroutine of the bubble is
-//     blocked. A caller that spins stops the clock. Such tests must not run in
-//     parallel: requests are pooled over all stores of a process, and what
-//     belongs to a bubble must not leave it.
+//   - D2: under Virtual a run repeats itself, to the last call of the disk: what is
+//     answered, strikes and is told is a function of script, options and what is
+//     put. Actors and callers take turns, each at an instant of virtual time of his
+//     own, in an order that the script decides: another script, another order.
+//     This holds for one store that opens in the bubble at a time, and for
+//     callers who come by the methods of the Store here (those of the embedded store
+//     take no turn), put different things when they put at the same instant,
+//     sleep for whole microseconds, and decide nothing themselves by chance, by the
+//     order of a map, or by a select with two cases ready.
+//   - D3: without Virtual, and under Racing, which of two goroutines comes first is
+//     the scheduler's choice, and the n-th message may be another one on the next
+//     run. A script that has failed once is worth a few repetitions.
+//   - D4: Random is a function of its arguments, for one version of this package.
+//   - D5: in a bubble of testing/synctest no timer takes real time, and time moves
+//     only when every goroutine of the bubble is blocked. A caller that spins stops
+//     the clock. Such tests must not run in parallel: Virtual sets GOMAXPROCS,
+//     requests are pooled over all stores of a process, and what belongs to a bubble
+//     must not leave it.
 //
 // # Assumptions
 //

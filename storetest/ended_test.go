@@ -41,7 +41,7 @@ func TestHangChosenBeforeHeal(t *testing.T) {
 			}
 			calls := e.calls(HangCall(mappedtest.OpWrite, 1), e.round())
 			away(e)
-			passes(t, "an actor", func() { stand(gate, 0) })
+			passes(t, "an actor", func() { e.hang(gate, 0) })
 			passes(t, "a call", calls[0].Before)
 			passes(t, "an actor that comes later", func() { e.Step("index", actors.StepWake, false) })
 		})

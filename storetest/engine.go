@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/actorstore/actorstore/actors"
@@ -14,8 +15,11 @@ import (
 type engine struct {
 	watch watch
 	disk  *mappedtest.Script
-	poke  func(actor string)
+	poke  func(actor string) error
 	stop  func(actor string)
+	turns *turns // nil: everybody runs when he can
+
+	standing atomic.Int32 // how many hang
 
 	mu     sync.Mutex
 	rules  []*rule
@@ -23,7 +27,9 @@ type engine struct {
 	gate   chan struct{}       // closed by release
 	heals  int                 // how often all faults were taken away
 	timers []*time.Timer
-	struck []string // what has been done, in order
+	laters int            // how many there have been
+	pokes  map[string]int // by which an actor is to be killed, and that have not come
+	struck []string       // what has been done, in order
 	ended  bool
 	clock  clock
 }
@@ -35,7 +41,7 @@ type rule struct {
 }
 
 func newEngine() *engine {
-	return &engine{held: make(map[string][]func()), gate: make(chan struct{})}
+	return &engine{held: make(map[string][]func()), pokes: make(map[string]int), gate: make(chan struct{})}
 }
 
 // arm lets the faults of actors count from now on.
@@ -98,7 +104,7 @@ func (e *engine) add(f Fault, round int) {
 	case doStop:
 		e.stop(f.actor)
 	case doKill:
-		e.poke(f.actor)
+		e.kill(f.actor, time.Millisecond)
 	}
 }
 
@@ -111,7 +117,7 @@ func (e *engine) calls(f Fault, round int) []mappedtest.Rule {
 		case f.deed == doPanicCall:
 			panic(&Injected{Fault: f})
 		case f.deed == doHangCall:
-			stand(gate, f.length)
+			e.hang(gate, f.length)
 		}
 	}}
 	if f.every == 1 && f.times == 0 {
@@ -146,9 +152,12 @@ func (e *engine) strikes(f Fault, round int) <-chan struct{} {
 func (e *engine) later(d time.Duration, f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.ended {
-		e.timers = append(e.timers, time.AfterFunc(d, f))
+	if e.ended {
+		return
 	}
+	e.laters++
+	n := e.laters
+	e.timers = append(e.timers, time.AfterFunc(d, func() { e.turns.later(n); f() }))
 }
 
 // Step is part of actors.Faults.
@@ -156,10 +165,24 @@ func (e *engine) Step(name string, kind actors.Step, done bool) {
 	if done {
 		e.watch.look()
 		e.letGo(name)
+		if kind == actors.StepStarted {
+			e.started(name)
+		}
+	} else {
+		e.turns.actor(name)
+	}
+	if kind == actors.StepPoke && !done {
+		ours, kill := e.poked(name)
+		if kill != nil {
+			panic(&Injected{Fault: *kill, Actor: name, Step: kind})
+		}
+		if ours {
+			return
+		}
 	}
 	hit, gate := e.meets(func(r *rule) bool {
 		switch r.deed {
-		case doPanic, doHang, doKill:
+		case doPanic, doHang:
 			return !done && r.fits(name, kind)
 		case doPanicAfter:
 			return done && r.fits(name, kind)
@@ -169,7 +192,7 @@ func (e *engine) Step(name string, kind actors.Step, done bool) {
 	switch {
 	case hit == nil:
 	case hit.deed == doHang:
-		stand(gate, hit.length)
+		e.hang(gate, hit.length)
 	default:
 		panic(&Injected{Fault: *hit, Actor: name, Step: kind})
 	}
@@ -216,51 +239,6 @@ func (r *rule) due() bool {
 		return false
 	}
 	return r.seen >= r.at && (r.seen-r.at)%r.every == 0
-}
-
-// stand blocks until a gate opens, or for a while.
-func stand(gate <-chan struct{}, length time.Duration) {
-	var over <-chan time.Time
-	if length > 0 {
-		t := time.NewTimer(length)
-		defer t.Stop()
-		over = t.C
-	}
-	select {
-	case <-gate:
-	case <-over:
-	}
-}
-
-// release lets everybody go who stands still.
-func (e *engine) release() {
-	e.mu.Lock()
-	close(e.gate)
-	e.gate = make(chan struct{})
-	e.mu.Unlock()
-}
-
-// heal takes all faults away and lets everybody go.
-func (e *engine) heal() {
-	e.mu.Lock()
-	for _, t := range e.timers {
-		t.Stop()
-	}
-	e.timers, e.rules = nil, nil
-	e.heals++
-	e.mu.Unlock()
-	e.disk.Clear()
-	e.release()
-	e.resume()
-	e.letAllGo()
-}
-
-// end is heal for good.
-func (e *engine) end() {
-	e.mu.Lock()
-	e.ended = true
-	e.mu.Unlock()
-	e.heal()
 }
 
 // list is what has happened, for a failure's message.

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/actorstore/actorstore"
@@ -78,10 +77,10 @@ func TestHangs(t *testing.T) {
 	storetest.Virtual(t, func(t *testing.T) {
 		o := options(func(o *actorstore.Options) { o.HangTimeout = 0 }) // or the store goes on without them
 		s := storetest.Open(t, o, storetest.Script{storetest.Hang("queues-0", 1), storetest.Hang("queues-1", 1)})
-		synctest.Wait() // the queues begin by reading the log themselves, which is no message
+		storetest.Settle() // the queues begin by reading the log themselves, which is no message
 		put(t, s, 0, 5)
 		time.Sleep(time.Hour)
-		synctest.Wait()
+		storetest.Settle()
 		if most, err := s.MaxOffset("a", 0); err == nil && most > 0 {
 			t.Errorf("%d messages went past", most)
 		}
@@ -118,10 +117,10 @@ func TestSignals(t *testing.T) {
 				s := storetest.Open(t, options(), nil)
 				put(t, s, 0, 1)
 				time.Sleep(time.Second)
-				synctest.Wait() // nobody is on his way
+				storetest.Settle() // nobody is on his way
 				s.Add(c.fault)
 				put(t, s, 1, 2)
-				synctest.Wait()
+				storetest.Settle()
 				now, _ := s.MaxOffset("a", 0)
 				time.Sleep(time.Second)
 				soon, _ := s.MaxOffset("a", 0)
@@ -132,7 +131,7 @@ func TestSignals(t *testing.T) {
 					t.Errorf("struck: %v", s.Struck())
 				}
 				put(t, s, 2, 3) // its wake makes up for the one that was lost
-				synctest.Wait()
+				storetest.Settle()
 				time.Sleep(time.Second)
 				if n, _ := s.MaxOffset("a", 0); n != 3 {
 					t.Errorf("%d messages after the next put", n)
@@ -150,7 +149,7 @@ func TestPausedClock(t *testing.T) {
 		s := storetest.Open(t, options(), nil)
 		put(t, s, 0, 1)
 		time.Sleep(time.Minute)
-		synctest.Wait()
+		storetest.Settle()
 		s.PauseClock()
 		at := time.Now()
 		for i := 1; i < 4; i++ {
@@ -163,7 +162,7 @@ func TestPausedClock(t *testing.T) {
 			t.Error("it was flushed while the clock stood still")
 		}
 		s.ResumeClock()
-		synctest.Wait()
+		storetest.Settle()
 		if state, _ = s.State(); state.Watermarks.Flushed != state.Watermarks.Appended {
 			t.Error("the tick that was due has not come")
 		}
@@ -172,7 +171,7 @@ func TestPausedClock(t *testing.T) {
 		if err := s.Dispatched(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []time.Time{1: at, 2: at, 3: at, 4: at.Add(time.Second)} {
+		for i, want := range []time.Time{1: at, 2: at, 3: at, 4: at.Add(time.Second + ms)} {
 			if got, err := s.MessageTime("a", 0, int64(i)); i > 0 && (err != nil || got != want.UnixMilli()) {
 				t.Errorf("message %d has the time %d, want %d: %v", i, got, want.UnixMilli(), err)
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/actorstore/actorstore"
@@ -27,7 +26,7 @@ func TestDeleteTopicWhileAppendDies(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 5 { // the first is being flushed, the others gather
 			wait.Go(func() { _, _ = s.Put(context.Background(), message("a", int32(i), fmt.Sprint(i))) })
-			synctest.Wait()
+			storetest.Settle()
 		}
 		s.Add(storetest.PanicCall(mappedtest.OpWrite, 1).Under("/store/commitlog/*"))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

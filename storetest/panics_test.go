@@ -34,7 +34,7 @@ func TestPanics(t *testing.T) {
 					n := (times(*panics) + 1) / 2
 					for done := 0; done < n; {
 						part := min(n-done, 250)
-						storetest.Virtual(t, func(t *testing.T) { panicOften(t, k.actor, k.every, part, k.pause, flush) })
+						storetest.Racing(t, func(t *testing.T) { panicOften(t, k.actor, k.every, part, k.pause, flush) })
 						done += part
 					}
 				})

@@ -11,6 +11,8 @@ import (
 // Put is the store's, noted in the history. A PUT_OK that says more than is true
 // breaks I6, which Check then tells.
 func (s *Store) Put(ctx context.Context, m *actorstore.Message) (actorstore.PutResult, error) {
+	s.engine.turns.caller(m)
+	defer s.engine.turns.caller(m) // others are answered at the same moment
 	note := s.noted(*m)
 	r, err := s.Store.Put(ctx, m)
 	note(r, err)
@@ -19,10 +21,19 @@ func (s *Store) Put(ctx context.Context, m *actorstore.Message) (actorstore.PutR
 
 // PutBatch is the store's, noted in the history.
 func (s *Store) PutBatch(ctx context.Context, batch []actorstore.Message) (actorstore.PutResult, error) {
+	s.inTurn(batch)
+	defer s.inTurn(batch)
 	note := s.noted(batch...)
 	r, err := s.Store.PutBatch(ctx, batch)
 	note(r, err)
 	return r, err
+}
+
+// inTurn waits for the turn of a batch.
+func (s *Store) inTurn(batch []actorstore.Message) {
+	if len(batch) > 0 {
+		s.engine.turns.caller(&batch[0])
+	}
 }
 
 // answered checks I6 at the moment of the answer.

@@ -1,10 +1,12 @@
 package storetest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"syscall"
 	"time"
 
+	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/actors"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
@@ -29,7 +31,23 @@ func Random(seed uint64, n int) Script {
 // Actors are the names of the actors of a store with the options of Options,
 // for tests that go through all of them. Their supervisor is "store".
 func Actors() []string {
-	return []string{"append", "flusher", "dispatch", "queues-0", "queues-1", "index", "allocator", "checkpoint", "retention", "reader-0", "reader-1"}
+	return actorsOf(Options())[1:]
+}
+
+// actorsOf are the actors of a store, its supervisor first.
+func actorsOf(o actorstore.Options) []string {
+	list := []string{"store", "append", "flusher", "dispatch"}
+	for n := range o.QueueShards {
+		list = append(list, fmt.Sprint("queues-", n))
+	}
+	if o.MessageIndexEnable {
+		list = append(list, "index")
+	}
+	list = append(list, "allocator", "checkpoint", "retention")
+	for n := range o.Readers {
+		list = append(list, fmt.Sprint("reader-", n))
+	}
+	return list
 }
 
 func randomFault(rng *rand.Rand) Fault {

@@ -72,11 +72,14 @@ func PanicAfter(actor string, n int) Fault { return Fault{deed: doPanicAfter, ac
 // where that is safe.
 func Hang(actor string, n int) Fault { return Fault{deed: doHang, actor: actor, at: n} }
 
-// Kill lets an actor panic at once, even if it is at rest.
+// Kill lets an actor panic at once, even if it is at rest. One that is away, since
+// it has failed before, panics as soon as it is back; one that stays away (it is
+// parked, or the store is read-only or closed) never does, see Store.Missed.
 func Kill(actor string) Fault { return Fault{deed: doKill, actor: actor, at: 1, on: actors.StepPoke} }
 
 // Stop stops an actor at once, as somebody would who is no part of the store. It
-// comes back; "store" does not, and ends the store.
+// comes back; "store" does not, and ends the store. One that is away just then
+// comes back as it would have.
 func Stop(actor string) Fault { return Fault{deed: doStop, actor: actor, at: 1} }
 
 // Drop loses the n-th signal to an actor: a wake, which says that a watermark

@@ -22,7 +22,11 @@ func TestSeeds(t *testing.T) {
 					t.Logf("go test ./storetest -run '^TestSeeds$' -seeds 1 -seed %d", seed)
 				}
 			}()
-			storetest.Virtual(t, func(t *testing.T) { bySeed(t, seed) })
+			bubble := storetest.Virtual
+			if seed%2 == 0 {
+				bubble = storetest.Racing
+			}
+			bubble(t, func(t *testing.T) { bySeed(t, seed) })
 		})
 		if t.Failed() {
 			return

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/actorstore/actorstore/actors"
@@ -13,6 +15,9 @@ const reordered = 5 * time.Millisecond
 func (e *engine) Signal(name string, kind actors.Step, send, lose func()) {
 	if kind == actors.StepTick && e.hold(name, send) {
 		return
+	}
+	if kind == actors.StepTick {
+		e.turns.tick(name)
 	}
 	hit, _ := e.meets(func(r *rule) bool {
 		switch r.deed {
@@ -86,10 +91,10 @@ func (e *engine) letGo(name string) {
 func (e *engine) letAllGo() {
 	e.mu.Lock()
 	var all []func()
-	for name, list := range e.held {
-		all = append(all, list...)
-		delete(e.held, name)
+	for _, name := range slices.Sorted(maps.Keys(e.held)) {
+		all = append(all, e.held[name]...)
 	}
+	clear(e.held)
 	e.mu.Unlock()
 	for _, send := range all {
 		send()

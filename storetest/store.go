@@ -77,6 +77,7 @@ func (s *Store) open(ctx context.Context, script Script) error {
 		return err
 	}
 	e := newEngine()
+	e.turns = newTurns(script, actorsOf(s.options))
 	e.clock.real = s.options.Now
 	e.disk = mappedtest.NewScript(s.options.FS)
 	o := s.options
@@ -88,7 +89,7 @@ func (s *Store) open(ctx context.Context, script Script) error {
 	if err != nil {
 		return err
 	}
-	e.poke = func(actor string) { _ = run.Actors().Poke(actor) } // closed: nobody to kill
+	e.poke = func(actor string) error { return run.Actors().Poke(actor) }
 	e.stop = func(actor string) { _ = run.Actors().StopActor(actor) }
 	s.Store, s.engine, s.script = run, e, script
 	e.watch.begin(run.State, o.FlushDiskType == actorstore.SyncFlush)
@@ -110,7 +111,7 @@ func (s *Store) Add(faults ...Fault) {
 	s.engine.opened(faults)
 }
 
-// Kill lets an actor panic at once.
+// Kill lets an actor panic at once, or as soon as it is back.
 func (s *Store) Kill(actor string) { s.Add(Kill(actor)) }
 
 // Release lets every actor and every call go on that stands still in a Hang.
