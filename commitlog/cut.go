@@ -13,12 +13,14 @@ const chunk = 1 << 20
 // Cut ends the log at end: what stands behind is given to keep, which must make
 // it durable, then zeroed, synced, and later segments are taken away. Only then
 // may anything be appended, so old bytes can never come back to life behind new
-// ones (I3). It may be repeated after a crash at any point. It reports how many
-// bytes were cut; one unused segment behind the end is left as it is.
+// ones (I3). It goes from the back to the front: a kill leaves no zeros in front of
+// what is to be cut, which would then look like a hole in front of good records. It
+// may be repeated after a crash at any point. It reports how many bytes were cut; one
+// unused segment behind the end is left as it is.
 func (l *Log) Cut(end int64, keep func(offset int64, b []byte) error) (cut int64, err error) {
-	for _, f := range l.files.Files() {
+	for _, f := range slices.Backward(l.files.Files()) {
 		if f.Offset()+f.Size() <= end {
-			continue
+			break
 		}
 		from := max(end-f.Offset(), 0)
 		var n int64
@@ -44,9 +46,9 @@ func (l *Log) cutSegment(f *mapped.MappedFile, from int64, keep func(int64, []by
 		}
 	}
 	zeros := make([]byte, min(n, chunk))
-	for at := int64(0); at < n; at += chunk {
-		part := zeros[:min(n-at, chunk)]
-		if _, err := f.File().WriteAt(part, from+at); err != nil {
+	for to := n; to > 0; to -= chunk {
+		at := max(to-chunk, 0)
+		if _, err := f.File().WriteAt(zeros[:to-at], from+at); err != nil {
 			return 0, fmt.Errorf("zero %s at position %d: %w", f.Path(), from+at, err)
 		}
 	}

@@ -261,3 +261,46 @@ func TestCutFault(t *testing.T) {
 		t.Errorf("got %v, want a *mapped.FaultError", err)
 	}
 }
+
+// A process that dies in the middle of a Cut leaves no zeros in front of records: what
+// is there is what was, up to a place behind which nothing is.
+func TestCutLeavesNoHole(t *testing.T) {
+	const size = 3 << 20
+	fs := mappedtest.NewFS()
+	s := mappedtest.NewScript(fs)
+	b := begin(t, s, "/store", sized(size))
+	for range 9 {
+		b.fill(1, 1<<20)
+	}
+	end := b.log.Appended()
+	first := records(items(t, b.log, 0, end))[1].offset
+	before := b.bytesOfAll(size)
+	failed := errors.New("killed")
+	for k := 1; ; k++ {
+		s.FailAt(k, failed)
+		_, err := b.log.Cut(first, func(int64, []byte) error { return nil })
+		s.Clear()
+		now := b.bytesOfAll(size)
+		written := len(bytes.TrimRight(now, "\x00"))
+		if !bytes.Equal(now[:written], before[:written]) {
+			t.Fatalf("cut short at call %d, something is missing in front of %d", k, written)
+		}
+		if err == nil {
+			equal(t, "bytes are left", int64(written) <= first, true)
+			return
+		}
+	}
+}
+
+// bytesOfAll is what stands in all segments of a size.
+func (b *bed) bytesOfAll(size int64) []byte {
+	b.Helper()
+	var out []byte
+	for _, f := range b.log.Segments() {
+		p := make([]byte, size)
+		_, err := f.File().ReadAt(p, 0)
+		noErr(b, err)
+		out = append(out, p...)
+	}
+	return out
+}
