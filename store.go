@@ -55,7 +55,8 @@ func (s *Store) BeginBatch(batch []Message) (Pending, error) { return s.run.Begi
 func (s *Store) PutAsync(m *Message, done func(PutResult)) error { return s.run.PutAsync(m, done) }
 
 // Wait returns when the queue holds a message at offset, which may be at once,
-// or with the context's error. The queue need not exist yet.
+// or with the context's error. The queue need not exist yet. One whose shard is
+// parked (State.Parked) grows no more until the store is opened again.
 func (s *Store) Wait(ctx context.Context, topic string, queueID int32, offset int64) error {
 	n, err := s.run.Notifier()
 	if err != nil {
@@ -68,7 +69,8 @@ func (s *Store) Wait(ctx context.Context, topic string, queueID int32, offset in
 // the first message of one. An offset above the end, or below the beginning, is
 // not waited for: Poll returns at once, without messages, with the status
 // OffsetOverflowBadly or OffsetTooSmall and the offset to go on at in
-// result.NextOffset, as RocketMQ's pull does. Wait waits for any offset.
+// result.NextOffset, as RocketMQ's pull does. Wait waits for any offset. Where a
+// shard is parked Poll waits like Wait: Dispatched and State tell.
 func (s *Store) Poll(ctx context.Context, req GetRequest, result *GetResult) error {
 	n, err := s.run.Notifier()
 	if err != nil {
@@ -84,7 +86,9 @@ func (s *Store) Poll(ctx context.Context, req GetRequest, result *GetResult) err
 // Flush makes durable what was put before, whatever the flush type.
 func (s *Store) Flush(ctx context.Context) error { return s.run.Flush(ctx) }
 
-// Dispatched waits until what was put before can be read by queue and by key.
+// Dispatched waits until what was put before can be read by queue and by key. A
+// part of that may be parked because it failed again and again on one record:
+// errors.Is(err, ErrParked), and all else can be read.
 func (s *Store) Dispatched(ctx context.Context) error { return s.run.Dispatched(ctx) }
 
 // DeleteTopic removes a topic. A later put starts it anew at offset 0.

@@ -56,6 +56,8 @@ type (
 	RecoveryEvent = actors.RecoveryEvent
 	ActorEvent    = actors.ActorEvent
 	HungEvent     = actors.HungEvent
+	// Parked is a shard of the queues, or the index, that stands still.
+	Parked = actors.Parked
 	// FlushDiskType says when a put is answered.
 	FlushDiskType = actors.FlushDiskType
 	// Finding is one thing in a store that is not as it must be.
@@ -81,6 +83,8 @@ type (
 	LockedError = checkpoint.LockedError
 	// MissingError says that the log does not hold a range.
 	MissingError = commitlog.MissingError
+	// ParkedError names the shards of the queues, or the index, that stand still.
+	ParkedError = actors.ParkedError
 	// UnsupportedError says that the store is of a kind that is not served.
 	UnsupportedError = checkpoint.UnsupportedError
 )
@@ -99,6 +103,8 @@ var (
 	ErrRestarting = actors.ErrRestarting
 	// ErrHung is what a store answers whose append or flusher does not move.
 	ErrHung = actors.ErrHung
+	// ErrParked is in every ParkedError.
+	ErrParked = actors.ErrParked
 	// ErrDeleting refuses a put to a topic that is just being deleted.
 	ErrDeleting = actors.ErrDeleting
 	// ErrDiskFull refuses a put for want of space; it may be tried again.

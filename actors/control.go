@@ -52,6 +52,7 @@ func (s *Store) State() (State, error) {
 		Watermarks: Watermarks{Min: log.Min(), Dispatched: log.Dispatched(), Confirm: log.Confirm(),
 			Flushed: log.Flushed(), Appended: log.Appended()},
 		InFlight: t.admission.inFlight.Load(), Damaged: t.rooms.damaged.Load(), FlushType: s.o.FlushDiskType,
+		Parked: t.watch.parkedNow(),
 	}
 	if hung := t.hung.Load(); hung != nil {
 		state.Hung = hung.Actors
@@ -81,13 +82,18 @@ func (s *Store) Flush(ctx context.Context) error {
 }
 
 // Dispatched waits until everything that was put before stands in its queues
-// and in the index.
+// and in the index. If one of them is parked in front of that it waits for the
+// others, and errors.Is(err, ErrParked).
 func (s *Store) Dispatched(ctx context.Context) error {
 	t, err := s.running()
 	if err != nil {
 		return err
 	}
-	return s.dispatchedTo(ctx, t, t.log().Appended())
+	end := t.log().Appended()
+	if err := s.dispatchedTo(ctx, t, end); err != nil {
+		return err
+	}
+	return t.parkedBefore(end)
 }
 
 // dispatchedTo looks often at first and then less: it mostly takes well under a

@@ -275,6 +275,19 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("pause %v after 10 s without failures, want 5 ms", got)
 		}
 	})
+	t.Run("without progress", func(t *testing.T) {
+		c, mailbox := (&budgets{}).of("x"), newBatchMailbox[oneByOne]()
+		for i, f := range []struct {
+			turns int64 // since the failure before
+			pause time.Duration
+		}{{100, 5}, {4, 10}, {failureTurns, 20}, {failureTurns + 1, 5}, {3, 10}} {
+			mailbox.turns += f.turns
+			c.look(mailbox)
+			if got := c.fail(at(float64(60 * i))); got != f.pause*time.Millisecond {
+				t.Errorf("pause %d is %v, want %v ms", i, got, f.pause)
+			}
+		}
+	})
 	t.Run("park", func(t *testing.T) {
 		b := (&budgets{}).of("x")
 		for i, c := range []struct {

@@ -104,6 +104,7 @@ type State struct {
 	ReadOnly   error // why puts are refused, nil if they are not
 	FlushType  FlushDiskType
 	Hung       []HungEvent // actors that do not move though they should
+	Parked     []Parked    // shards of the queues, or the index, that stand still
 }
 
 // Watermarks are the progress of the log in physical offsets.

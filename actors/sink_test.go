@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"testing"
@@ -136,7 +137,9 @@ func TestParkedSinkIsNotClaimed(t *testing.T) {
 	r.script.Add(mappedtest.Rule{Op: mappedtest.OpRename, Path: root + "/consumequeue/a/0/*", Forever: true, Before: func() { panic("bad record") }})
 	r.puts("a", 10, 150)
 	eventually(t, "parked", func() bool { return r.told("parked queues-0")+r.told("parked queues-1") == 1 })
-	r.dispatched() // by all but the parked one
+	if err := r.s.Dispatched(r.ctx); !errors.Is(err, ErrParked) { // by all but the parked one
+		t.Errorf("dispatched: %v", err)
+	}
 	r.put("b", 0, "x")
 	if err := r.s.Flush(r.ctx); err != nil {
 		t.Fatal(err)

@@ -29,10 +29,18 @@ type budgets struct {
 type budget struct {
 	failures int
 	last     time.Time
-	at       int64 // what a sink had applied when it failed last
+	mailbox  queue // of the actor that failed last
+	turns    int64 // what that had counted then
+	still    bool  // it got nothing done between the last two failures
+	at       int64 // what a sink had applied when it failed last on a record
 	same     int   // failures at that place
 	timer    *time.Timer
 }
+
+// failureTurns is what a mailbox counts at most from one failure to the next if
+// nothing is done in between: the suspension behind the first, restart,
+// resumption, the message that fails, the suspension behind that.
+const failureTurns = 5
 
 // stop ends all pauses.
 func (b *budgets) stop() {
@@ -55,9 +63,21 @@ func (b *budgets) of(name string) *budget {
 	return c
 }
 
-// fail counts a failure and gives the pause before the restart.
+// look takes in what the mailbox of a failed actor shows of its work.
+func (c *budget) look(mailbox queue) {
+	turns, _ := mailbox.load()
+	since := turns
+	if mailbox == c.mailbox {
+		since -= c.turns
+	}
+	c.mailbox, c.turns, c.still = mailbox, turns, since <= failureTurns
+}
+
+// fail counts a failure and gives the pause before the restart. Time alone
+// forgets nothing: an actor that comes to its next failure slowly fails all the
+// same.
 func (c *budget) fail(now time.Time) time.Duration {
-	if now.Sub(c.last) >= backOffReset {
+	if now.Sub(c.last) >= backOffReset && !c.still {
 		c.failures = 0
 	}
 	c.failures++
@@ -90,7 +110,7 @@ func (b *budgets) pairFailed(now time.Time, allowed int, window time.Duration) (
 // HandleFailure is the supervision of the store: it makes the store actor its
 // own strategy.
 func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, failed *actor.PID,
-	_ *actor.RestartStatistics, reason any, _ any) {
+	_ *actor.RestartStatistics, reason any, message any) {
 	c := a.children[failed.Id]
 	if c == nil || c.ending { // nobody that counts any more
 		supervisor.StopChildren(failed)
@@ -106,7 +126,7 @@ func (a *storeActor) HandleFailure(_ *actor.ActorSystem, supervisor actor.Superv
 	case isPair:
 		a.pairFailed(name, reason)
 	case a.t.sinkNamed(name) != nil:
-		a.sinkFailed(c, reason)
+		a.sinkFailed(c, reason, message)
 	default:
 		a.restart(c, reason)
 	}
@@ -128,6 +148,8 @@ func (a *storeActor) restart(c *child, reason any) {
 // later counts a failure of a child and brings it back when the pause is over.
 func (a *storeActor) later(c *child, reason any, again func(actor.Context)) {
 	b := a.budgets.of(c.name)
+	b.look(c.mailbox)
+	b.still = b.still && !a.t.atEnd(c.name)
 	pause := b.fail(time.Now())
 	a.report(c.name, reason, b.failures, false)
 	m := &restartChild{a, c, again}
@@ -140,20 +162,31 @@ func (a *storeActor) pauseOver(ctx actor.Context, m *restartChild) {
 	}
 }
 
+// atEnd tells of an actor of the derived flow that nothing is left for it: it has
+// got on as well as it can.
+func (t *tree) atEnd(name string) bool {
+	end := t.log().Confirm()
+	if s := t.sinkNamed(name); s != nil {
+		return s.Applied() >= end
+	}
+	return name == dispatchName && t.read.Load() >= end
+}
+
 // sinkFailed takes a sink out of the flow until it has caught up, or for good
 // when it fails on the same record again and again. What the disk refuses is
 // tried for ever: it is no fault of the record.
-func (a *storeActor) sinkFailed(c *child, reason any) {
-	stuck := !ofDisk(reason) && a.budgets.of(c.name).stuck(a.t.sinkNamed(c.name).Applied())
+func (a *storeActor) sinkFailed(c *child, reason, message any) {
+	s := a.t.sinkNamed(c.name)
+	stuck := a.onRecord(s, reason, message) && a.budgets.of(c.name).stuck(s.Applied())
 	why := awayFailed
 	if stuck {
 		why = awayParked
+		a.t.watch.park(Parked{c.name, s.Applied(), reason}) // before anybody goes on without it
 	}
 	a.t.toDispatch(&sinkAway{c.name, why})
 	if stuck {
 		a.report(c.name, reason, parkAfter, true)
 		c.end()
-		a.t.watch.drop(c.name)
 		return
 	}
 	a.restart(c, reason)

@@ -42,8 +42,9 @@ type watcher struct {
 	done chan struct{}
 	once sync.Once
 
-	mu   sync.Mutex
-	list []*watched
+	mu     sync.Mutex
+	list   []*watched
+	parked []Parked // those that are watched no more
 }
 
 // watched is an actor and where it stands. c is nil for the store.
@@ -77,18 +78,6 @@ func (w *watcher) set(c *child) {
 		}
 	}
 	w.list = append(w.list, &watched{name: c.name, mailbox: c.mailbox, c: c})
-}
-
-// drop watches a name no more.
-func (w *watcher) drop(name string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, e := range w.list {
-		if e.name == name {
-			w.list = append(w.list[:i], w.list[i+1:]...)
-			return
-		}
-	}
 }
 
 // start looks until stop.

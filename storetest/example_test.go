@@ -112,7 +112,7 @@ func Example_indexIsParked() {
 		log.Fatal(err)
 	}
 	most, _ := s.MaxOffset("orders", 0)
-	fmt.Println("parked:", s.Parked(), "messages:", most, "broken promises:", s.Verify(ctx))
+	fmt.Println("parked:", s.Parked(), "messages:", most, "Dispatched says so:", errors.Is(s.Dispatched(ctx), actorstore.ErrParked))
 
 	s.Crash()
 	if err := s.Reopen(ctx, nil); err != nil {
@@ -125,7 +125,7 @@ func Example_indexIsParked() {
 	fmt.Println("order-2 is found:", len(found.Messages), err)
 	fmt.Println("close:", s.Close(ctx))
 	// Output:
-	// parked: [index] messages: 3 broken promises: <nil>
+	// parked: [index] messages: 3 Dispatched says so: true
 	// order-2 is found: 1 <nil>
 	// close: <nil>
 }
