@@ -84,21 +84,20 @@ func asked(message any) any {
 	return message
 }
 
-// refuseAsked answers a public message that waited in the mailbox of an actor
+// refuse answers a public message that waited in the mailbox of an actor
 // which has stopped; protoactor would drop it.
-func refuseAsked(system *actor.ActorSystem, message any, cause error) {
+func (r *replies) refuse(system *actor.ActorSystem, message any, cause error) {
 	e, ok := message.(*actor.MessageEnvelope)
 	if !ok || e.Sender == nil {
 		return
 	}
 	if answer := unserved(asked(e.Message), cause); answer != nil {
-		send(system, e.Sender, answer)
+		r.decline(system, e.Sender, answer)
 	}
 }
 
-// send answers an actor, or sends it something from a goroutine that is no actor's.
-// Should it be gone, whoever watches dead letters runs here, and must not harm the
-// actor that answers, or the process.
+// send sends something from a goroutine that is no actor's. Should it be for one that
+// has gone, whoever watches dead letters runs here, and must not harm the process.
 func send(system *actor.ActorSystem, to *actor.PID, answer any) {
 	alone(func() { system.Root.Send(to, answer) })
 }

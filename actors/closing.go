@@ -59,7 +59,7 @@ func (s *Store) giveUp(c *closing, cause error) error {
 		t.rooms.notifier.Close(ErrClosed)
 		t.watch.refuse(func(message any) {
 			t.refuse(message)
-			refuseAsked(t.system, message, ErrClosed)
+			s.replies.refuse(t.system, message, ErrClosed)
 		})
 		t.end()
 	} else if errors.Is(cause, ErrHung) {

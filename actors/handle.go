@@ -44,6 +44,7 @@ type Store struct {
 	stopErr  error
 	deleting deletions
 	calls    callbacks
+	replies  replies
 	untold   *admission              // of PutAsync: bytes of puts whose callbacks have not returned
 	slow     atomic.Int64            // messages that wait for a flush or a deletion
 	mailbox  *batchMailbox[oneByOne] // of the store actor
@@ -59,6 +60,7 @@ func Props(o Options) (*actor.Props, *Store) {
 	s.o.Events = o.Events.shielded(s.calls.onPanic)
 	s.mailbox.onFailure, s.mailbox.noResume = s.failed, true
 	s.mailbox.bound = &bound{limit: o.MaxBytesInFlight, refuse: s.busy, begun: func() bool { return s.pid.Load() != nil }}
+	s.replies.limit = o.MaxBytesInFlight
 	s.untold = newAdmission(o.MaxBytesInFlight)
 	props := propsOf(s.mailbox, func() actor.Actor { return &storeActor{s: s} }).Configure(actor.WithMailbox(s.mailboxOfNext))
 	return stepped(o.Faults, storeName, props), s
@@ -71,7 +73,7 @@ func (s *Store) mailboxOfNext() actor.Mailbox {
 		return s.mailbox
 	}
 	other := newBatchMailbox[oneByOne]()
-	other.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) })
+	other.Close(func(m any) { s.replies.refuse(s.system, m, ErrClosed) })
 	return other
 }
 

@@ -86,7 +86,7 @@ func (a *storeActor) replaceReader(ctx actor.Context, c *child) {
 	old := t.readers[i]
 	a.replace(ctx, c)
 	if owed := old.owed.Swap(nil); owed != nil {
-		send(t.system, owed.to, owed.answer)
+		t.replies.send(t.system, owed.to, owed.answer)
 	}
 	c.mailbox.Close(t.readers[i].ask)
 }

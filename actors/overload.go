@@ -43,7 +43,7 @@ func (b *bound) took(message any, waiting int) {
 }
 
 // busy refuses an ask for which there is no room.
-func (s *Store) busy(message any) { refuseAsked(s.system, message, ErrBusy) }
+func (s *Store) busy(message any) { s.replies.refuse(s.system, message, ErrBusy) }
 
 // weightOf is what an ask counts while it waits, 0 for any other message.
 func weightOf(message any) int64 {

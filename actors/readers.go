@@ -50,10 +50,14 @@ func (a *readerActor) Receive(ctx actor.Context) {
 	a.ref.owed.Store(&owedAnswer{to, answer})
 	defer func() {
 		if a.ref.owed.Swap(nil) != nil { // or it was answered while this one hung
-			send(a.t.system, to, answer)
+			a.t.replies.send(a.t.system, to, answer)
 		}
 	}()
 	a.t.step(a.name, StepAsk, false)
+	if !a.t.replies.room(to) {
+		answer = unserved(message, ErrBusy)
+		return
+	}
 	answer = a.answer(message)
 }
 
@@ -62,7 +66,7 @@ func (a *readerActor) refuse(message any) {
 	if cause == nil {
 		cause = ErrRestarting
 	}
-	refuseAsked(a.t.system, message, cause)
+	a.t.replies.refuse(a.t.system, message, cause)
 }
 
 func (a *readerActor) answer(message any) any {

@@ -20,10 +20,14 @@ func (a *storeActor) serve(ctx actor.Context, message any) {
 		return // nothing that a store understands
 	}
 	system, to := ctx.ActorSystem(), ctx.Sender()
+	if to != nil && a.s.replies.full(to) {
+		a.s.replies.decline(system, to, unserved(m, ErrBusy))
+		return
+	}
 	var answered atomic.Bool
 	reply := func(answer any) {
 		if to != nil && !answered.Swap(true) {
-			send(system, to, answer)
+			a.s.replies.send(system, to, answer)
 		}
 	}
 	well := false

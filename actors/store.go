@@ -178,7 +178,7 @@ func (a *storeActor) stop() {
 		return
 	}
 	defer close(s.stopped)
-	defer func() { s.mailbox.Close(func(m any) { refuseAsked(s.system, m, ErrClosed) }) }()
+	defer func() { s.mailbox.Close(func(m any) { s.replies.refuse(s.system, m, ErrClosed) }) }()
 	s.ended.Store(true)
 	served := s.ready(s.closed()) == nil
 	s.stopErr = guarded(func() error {
@@ -230,7 +230,7 @@ func newTree(s *Store, system *actor.ActorSystem, r *rooms) *tree {
 		t.sinks = append(t.sinks, &sinkRef{sink: x, name: indexName, away: x.Applied() < applied})
 	}
 	t.deleting = &s.deleting
-	t.calls = &s.calls
+	t.calls, t.replies = &s.calls, &s.replies
 	t.watch = newWatcher(t, s.mailbox)
 	t.read.Store(applied)
 	r.indexAway.Store(t.indexAway())

@@ -63,7 +63,8 @@ type tree struct {
 	doubtful  bool                    // append or flusher died: behind appended may stand anything
 	deleting  *deletions              // the handle's
 
-	calls    *callbacks // the handle's
+	calls    *callbacks // the handle's, as the next
+	replies  *replies
 	watch    *watcher
 	over     chan struct{}             // closed when nobody is left to answer
 	ending   sync.Once                 // closes it
