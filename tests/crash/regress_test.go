@@ -98,6 +98,7 @@ func TestLostSectorUpToTheNextSize(t *testing.T) {
 		s.mustPut(t, "a", 100)
 		cut := fsys.Kill()
 		zeroLog(t, cut, end+early-512, 512)
+		cut.Remount() // the power
 		s = small(t, cut)
 		if n := s.count(t, "a"); n != 2 {
 			t.Errorf("%d messages, want the 2 in front of the lost sector", n)
