@@ -96,7 +96,8 @@ type (
 	StateReply struct{ State State }
 )
 
-// State is how a store is at a moment.
+// State is how a store is at a moment. Among the hung, "reader-0 (replaced)" is an
+// actor whose place another one has taken: nobody but Close waits for it.
 type State struct {
 	Watermarks Watermarks
 	InFlight   int64 // bytes of puts that are accepted and unanswered

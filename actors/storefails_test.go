@@ -42,7 +42,7 @@ func (f *storeFailure) next(r *rig, at ...Step) {
 	f.at = at
 	f.mu.Unlock()
 	for _, name := range []string{storeName, checkName} { // the second by way of the store
-		if err := r.s.Poke(name); err != nil && !errors.Is(err, ErrNotReady) {
+		if err := r.s.Poke(name); err != nil && !errors.Is(err, ErrNotReady) && !errors.Is(err, ErrRestarting) {
 			r.t.Error(err)
 		}
 	}

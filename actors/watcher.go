@@ -47,15 +47,6 @@ type watcher struct {
 	parked []Parked // those that are watched no more
 }
 
-// watched is an actor and where it stands. c is nil for the store.
-type watched struct {
-	standing
-	name    string
-	mailbox queue
-	c       *child
-	asked   bool // the store was asked to see to it
-}
-
 // hungChild asks the store to see to an actor that hangs.
 type hungChild struct {
 	c      *child
@@ -64,20 +55,6 @@ type hungChild struct {
 
 func newWatcher(t *tree, store queue) *watcher {
 	return &watcher{t: t, done: make(chan struct{}), list: []*watched{{name: storeName, mailbox: store}}}
-}
-
-// set watches a child, in the place of its predecessor.
-func (w *watcher) set(c *child) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range w.list {
-		if e.name == c.name {
-			e.c, e.mailbox, e.asked = c, c.mailbox, false
-			e.moved = -1 // whatever it shows has moved
-			return
-		}
-	}
-	w.list = append(w.list, &watched{name: c.name, mailbox: c.mailbox, c: c})
 }
 
 // start looks until stop.
@@ -125,9 +102,9 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	var all []HungEvent
 	var tell []func()
 	w.mu.Lock()
+	w.forget()
 	for _, e := range w.list {
-		turns, busy := e.mailbox.load()
-		b := w.t.beat(e.name, turns, busy)
+		b := w.beat(e)
 		before := e.stood
 		switch e.standing.look(b, now, limit) {
 		case well:
@@ -170,68 +147,6 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 
 func (w *watcher) event(e *watched, b beat) HungEvent {
 	return HungEvent{Actor: e.name, For: e.stood, Holds: w.t.holds(e.name, b)}
-}
-
-// again lets the store be asked once more: what it could not do now, it can
-// perhaps at the next look.
-func (w *watcher) again(c *child) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range w.list {
-		if e.c == c {
-			e.asked = false
-		}
-	}
-}
-
-// busy names those who have something in hand. Where nothing has moved for so long
-// that is who hangs.
-func (w *watcher) busy(stood time.Duration) *HungError {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	err := &HungError{}
-	for _, e := range w.list {
-		turns, busy := e.mailbox.load()
-		if b := w.t.beat(e.name, turns, busy); busy {
-			event := w.event(e, b)
-			event.For = max(event.For, stood)
-			err.Actors = append(err.Actors, event)
-		}
-	}
-	return err
-}
-
-// refuse closes the mailboxes of those who hang while the store ends.
-func (w *watcher) refuse(refuse func(message any)) {
-	w.mu.Lock()
-	var hung []queue
-	for _, e := range w.list {
-		if _, busy := e.mailbox.load(); busy {
-			hung = append(hung, e.mailbox)
-		}
-	}
-	w.mu.Unlock()
-	for _, q := range hung {
-		q.Close(refuse)
-	}
-}
-
-// moved grows with what brings the end nearer: an actor that stops, a watermark,
-// a step of the end. What actors do besides, such as tick, does not.
-func (w *watcher) moved() int64 {
-	log := w.t.log()
-	sum := w.t.finished.Load() + log.Appended() + log.Flushed() + log.Dispatched() + w.t.rooms.queues.Syncs()
-	for _, s := range w.t.sinks {
-		sum += s.Applied()
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range w.list {
-		if e.mailbox.ending() {
-			sum++
-		}
-	}
-	return sum
 }
 
 func (w *watcher) tellHung(e HungEvent, disk bool) {

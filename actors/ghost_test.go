@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// The replacement of an actor that hung took its place in the watch too: a Close
+// that waited for the one that was replaced said that something hangs, and named
+// nobody.
+func TestReplacedActorIsNamedAtClose(t *testing.T) {
+	for _, name := range []string{"reader-0", dispatchName} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				f, gate := &seam{}, make(chan struct{})
+				r := open(t, watchHangs(f))
+				r.puts("a", 0, 3)
+				f.next(r, name, func() { <-gate })
+				time.Sleep(3 * hangLimit)
+				if r.told("hung "+name) != 1 || r.told("moves "+name) != 1 {
+					t.Fatalf("it was not replaced: %q", r.events)
+				}
+				r.numbered("a", 3)
+				ghost := name + ofGhost
+				if state, err := r.s.State(); err != nil || len(state.Hung) != 1 || state.Hung[0].Actor != ghost {
+					t.Errorf("state: %+v %v", state.Hung, err)
+				}
+				err := r.s.Close(context.Background())
+				var hung *HungError
+				if !errors.As(err, &hung) || len(hung.Actors) != 1 || hung.Actors[0].Actor != ghost || hung.Actors[0].For < hangLimit {
+					t.Errorf("close: %v", err)
+				}
+				close(gate)
+				if err := r.s.Close(context.Background()); err != nil {
+					t.Errorf("close when it moves again: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// One that has ended is watched no more.
+func TestReplacedActorIsForgotten(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		f := &seam{}
+		r := open(t, watchHangs(f))
+		watched := func() int {
+			w := r.tree().watch
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.list)
+		}
+		before := watched()
+		for range 3 {
+			gate := make(chan struct{})
+			f.next(r, "reader-0", func() { <-gate })
+			time.Sleep(3 * hangLimit)
+			if n := watched(); n != before+1 {
+				t.Errorf("%d are watched while one that was replaced hangs, %d before", n, before)
+			}
+			close(gate)
+			time.Sleep(hangLimit)
+			if state, err := r.s.State(); err != nil || len(state.Hung) != 0 || watched() != before {
+				t.Errorf("its end: %+v %v, %d are watched", state.Hung, err, watched())
+			}
+		}
+		for range 3 {
+			if err := r.s.StopActor("reader-0"); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if n := watched(); n != before {
+			t.Errorf("%d are watched after restarts, %d before", n, before)
+		}
+		r.close()
+	})
+}
