@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"sync"
 
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/tests/crash/oracle"
 )
@@ -20,6 +22,11 @@ const (
 // so on. Each time the store must come to the state that an opening without a
 // cut gives. It returns how many images were opened.
 func (j *judge) recut(ctx context.Context, im *image) (int, error) {
+	if im.cut == oracle.Killed && im.seed%2 == 0 {
+		if err := disown(im.fs); err != nil {
+			return 0, err
+		}
+	}
 	s, err := open(ctx, j.system, im.options(im.fs.Kill()))
 	if err != nil {
 		return 1, fmt.Errorf("open: %w", err)
@@ -34,6 +41,17 @@ func (j *judge) recut(ctx context.Context, im *image) (int, error) {
 	c := &recutter{judge: j, im: im, want: want, rng: rand.New(rand.NewPCG(im.seed, 11))}
 	err = c.descend(ctx, im.fs, recutDepth, "")
 	return 1 + c.cases, err
+}
+
+// disown makes a store one of RocketMQ's, which has no mark and no summary.
+func disown(fsys *mappedtest.FS) error {
+	layout := checkpoint.NewLayout(root, "")
+	for _, path := range []string{layout.MarkFile(), layout.QueuesFile()} {
+		if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return fsys.SyncDir(layout.Ours())
 }
 
 type recutter struct {
