@@ -31,7 +31,26 @@
 //
 // On, Under, After, Every, Times and For say more exactly which, when, how often
 // and how long. Random makes a script from a seed. More of a disk can be had from
-// Store.Disk and package mappedtest.
+// Store.Disk and package
+//
+//	github.com/actorstore/actorstore/commitlog/mapped/mappedtest
+//
+// which also has the names of the calls, such as mappedtest.OpDatasync.
+//
+// A fault that could never strike is refused: an actor that the store has not, a
+// pattern that no path can be like. Whether the n-th message comes depends on what
+// the test does: Store.Missed lists the faults that have not struck, Check logs
+// them, and MustStrike fails the test for them.
+//
+// Under takes patterns for whole paths or for their last step. In a store with the
+// Options here they are
+//
+//	/store/commitlog/00000000000000065536         a segment
+//	/store/consumequeue/TOPIC/0/00000000000000000000
+//	/store/index/20000101000000004                a file of the index
+//	/store/checkpoint, /store/actorstore/mark     what is known to be durable
+//	/store/abort, /store/lock                     markers
+//	/store/actorstore/tmp/*                       files that are being made
 //
 // # What Check asserts
 //
@@ -49,11 +68,12 @@
 //	history   what was answered PUT_OK is in the log and in its queue, once, with
 //	    its body, in the order of the puts, and (a sample) found by its first key;
 //	    nothing is there that was refused or never put
-//	progress  a store that is not read-only comes to rest
+//	progress  a store that is not read-only, and in which no Hang stands, comes to rest
 //
 // The history knows what went through Put, PutBatch, Begin, BeginBatch and PutAsync
 // of the Store here; a put that was begun is answered when Wait returns. A service
-// that has the embedded store in hand bypasses it: note its puts with History.Note,
+// that has the embedded store in hand bypasses it: note its puts with History.Note
+// and NoteBatch,
 // let it take an interface, or say History.Off, and Check holds the store against
 // itself only. Otherwise Check fails where the log holds messages and no put was
 // noted. Inner batches and transactions that

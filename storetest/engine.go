@@ -22,6 +22,7 @@ type engine struct {
 	standing atomic.Int32 // how many hang
 
 	mu     sync.Mutex
+	faults []Fault // all of them
 	rules  []*rule
 	held   map[string][]func() // signals that wait for the actor's next message
 	gate   chan struct{}       // closed by release
@@ -46,6 +47,9 @@ func newEngine() *engine {
 
 // arm lets the faults of actors count from now on.
 func (e *engine) arm(s Script) {
+	e.mu.Lock()
+	e.faults = append(e.faults, s...)
+	e.mu.Unlock()
 	for _, f := range s {
 		if f.after == 0 && f.ofActor() && !f.atOnce() {
 			e.add(f, e.round())

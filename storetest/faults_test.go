@@ -276,7 +276,7 @@ func TestScriptsThatCannotStrike(t *testing.T) {
 		storetest.PanicAt("flusher", 1).On("putts"), storetest.PanicAt("index", 1).On("put"), storetest.Hang("dispatch", 1).On("other"),
 		storetest.Drop("index", 1), storetest.Drop("append", 1).On("tick"), storetest.Drop("append", 1).On("put"),
 		storetest.PanicAt("flusher", 1).Times(3), storetest.Kill("flusher").Every(2), storetest.PauseClock().Every(1).Times(2),
-		storetest.FailCall(mappedtest.OpWrite, 1, syscall.EIO).Every(2), storetest.PanicAt("append", 1).For(time.Second),
+		storetest.FailCall(mappedtest.OpWrite, 1, syscall.EIO).Every(2), storetest.PanicCall(mappedtest.OpWrite, 1).Under("[a"), storetest.PanicAt("append", 1).For(time.Second),
 		storetest.PanicAt("append", 1).Under("mark"), storetest.HangCall(mappedtest.OpWrite, 1).On("put"), storetest.PauseClock().On("tick"),
 	} {
 		s, err := storetest.Start(context.Background(), storetest.Options(), storetest.Script{f})

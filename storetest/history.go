@@ -103,12 +103,20 @@ func outcomeOf(err error) outcome {
 	return unknown
 }
 
-// Note adds a put that somebody else has made, such as the service under test,
-// with its answer.
+// Note adds a put of one message that somebody else has made, such as the service
+// under test, with its answer.
 func (h *History) Note(m *actorstore.Message, r actorstore.PutResult, err error) {
-	p := h.begin(m)
-	p.begun = 0 // nobody knows when
-	h.end(p, 0, r, err)
+	h.NoteBatch([]actorstore.Message{*m}, r, err)
+}
+
+// NoteBatch is Note for a batch: messages that were put together, with the answer
+// to all of them.
+func (h *History) NoteBatch(batch []actorstore.Message, r actorstore.PutResult, err error) {
+	for i := range batch {
+		p := h.begin(&batch[i])
+		p.begun = 0 // nobody knows when
+		h.end(p, i, r, err)
+	}
 }
 
 // Off says that nobody notes what is put: Check then holds a store against itself

@@ -62,6 +62,21 @@ func TestHistoryNotesEveryWayToPut(t *testing.T) {
 	Check(t, s)
 }
 
+// A batch could be noted only as if each of its messages had been put alone, which
+// Check took for wrong answers.
+func TestNoteBatch(t *testing.T) {
+	s := Open(t, Options(), nil)
+	batch := []actorstore.Message{*msg(0, "1"), *msg(0, "2"), *msg(0, "3")}
+	r, err := s.Store.PutBatch(context.Background(), batch)
+	s.History.NoteBatch(batch, r, err)
+	Check(t, s)
+	if n := s.History.Acknowledged(); n != 3 {
+		t.Errorf("%d messages, want 3", n)
+	}
+	s.History.puts[2].body++
+	finds(t, s, "another body")
+}
+
 // A service that was given the embedded store put without anybody's noting it, and
 // Check passed without a word.
 func TestCheckWithoutAHistory(t *testing.T) {

@@ -38,8 +38,13 @@ func TestSeeds(t *testing.T) {
 // looks at what is left.
 func bySeed(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	flush := []func(*actorstore.Options){asyncFlush, syncFlush}[rng.IntN(2)]
+	flushed := rng.IntN(2)
+	flush := []func(*actorstore.Options){asyncFlush, syncFlush}[flushed]
 	script := storetest.Random(seed, 1+rng.IntN(8))
+	if at := rng.IntN(20) + 1; flushed == 0 { // the flusher has ticks
+		script = append(script, []storetest.Fault{storetest.Drop("flusher", at), storetest.Delay("flusher", at, 20*ms),
+			storetest.Reorder("flusher", at), storetest.Duplicate("flusher", at).Every(2).Times(3)}[rng.IntN(4)])
+	}
 	s := storetest.Open(t, options(flush, func(o *actorstore.Options) {
 		o.RestartBudget = rng.IntN(8)
 		o.CleanResourceInterval = 50 * time.Millisecond

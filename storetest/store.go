@@ -73,7 +73,7 @@ func Open(t testing.TB, o actorstore.Options, script Script) *Store {
 }
 
 func (s *Store) open(ctx context.Context, script Script) error {
-	if err := script.Validate(); err != nil {
+	if err := script.fits(s.options); err != nil {
 		return err
 	}
 	e := newEngine()
@@ -102,9 +102,10 @@ func (s *Store) replay() string {
 	return fmt.Sprintf("script: %v\nstruck: %s\nevents: %v", s.script, s.engine.list(), s.told.list())
 }
 
-// Add arms more faults; they count from now on. It panics if one cannot strike.
+// Add arms more faults; they count from now on. It panics if one cannot strike, such
+// as one of an actor that this store has not.
 func (s *Store) Add(faults ...Fault) {
-	if err := Script(faults).Validate(); err != nil {
+	if err := Script(faults).fits(s.options); err != nil {
 		panic(err)
 	}
 	s.engine.arm(faults)

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -22,7 +24,9 @@ var kinds = map[string][]actors.Step{
 
 // Validate finds faults that could never strike, such as one of an actor whose
 // name is misspelled, and words that a fault has no use for: a test would pass with
-// them that tests nothing, or less than it says.
+// them that tests nothing, or less than it says. Open and Add look also whether the
+// store has such an actor. Whether the n-th message ever comes nobody can say before:
+// see MustStrike.
 func (s Script) Validate() error {
 	for _, f := range s {
 		if why := f.wrong(); why != "" {
@@ -35,6 +39,7 @@ func (s Script) Validate() error {
 // wrong says why a fault cannot strike as it says; "" if it can.
 func (f Fault) wrong() string {
 	ofDisk := f.deed == doFailCall || f.deed == doPanicCall || f.deed == doHangCall
+	_, bad := filepath.Match(f.path, "")
 	switch {
 	case f.deed != doPause && f.at < 1:
 		return "the first message, signal or call is number 1"
@@ -52,6 +57,8 @@ func (f Fault) wrong() string {
 		return "only a hang or a pause lasts"
 	case f.path != "" && !ofDisk:
 		return "Under narrows calls of the file system"
+	case errors.Is(bad, filepath.ErrBadPattern):
+		return "the pattern is none of filepath.Match"
 	case ofDisk || f.deed == doPause:
 		if f.on != "" {
 			return "On narrows messages and signals of an actor"
@@ -69,11 +76,10 @@ func (f Fault) wrongActor() string {
 	}
 	list := kinds[name[1]]
 	signal := list[0] == actors.StepWake || list[0] == actors.StepTick
-	ofSignal := f.deed == doDrop || f.deed == doDelay || f.deed == doReorder || f.deed == doDuplicate
 	switch {
-	case ofSignal && !signal:
+	case f.ofSignal() && !signal:
 		return fmt.Sprintf("%s gets no wakes and no ticks", f.actor)
-	case ofSignal && f.on != "" && f.on != list[0]:
+	case f.ofSignal() && f.on != "" && f.on != list[0]:
 		return fmt.Sprintf("the signals of %s are %q", f.actor, string(list[0]))
 	case f.on == "" || f.on == actors.StepStarted || f.on == actors.StepPoke:
 	case !slices.Contains(list, f.on):
