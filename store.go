@@ -25,7 +25,9 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 
 // Close stops taking puts, answers those that were accepted, flushes and ends
 // the store cleanly. If ctx ends first the error says so, and the next Open
-// recovers; nothing that was answered PUT_OK is lost.
+// recovers; nothing that was answered PUT_OK is lost. Close waits for callbacks of
+// PutAsync, unless one of them calls it: after a Close without an error none runs.
+// If only they have not returned, errors.Is(err, ErrCallbacks).
 func (s *Store) Close(ctx context.Context) error { return s.run.Close(ctx) }
 
 // Actors is the same store as a part of an actor system.
@@ -51,7 +53,8 @@ func (s *Store) BeginBatch(batch []Message) (Pending, error) { return s.run.Begi
 
 // PutAsync sends a message on its way; done is called with the answer, on a
 // goroutine where it may take its time and may call the store. If PutAsync
-// returns an error the put was refused and done is not called.
+// returns an error the put was refused and done is not called. Close waits until
+// done has returned.
 func (s *Store) PutAsync(m *Message, done func(PutResult)) error { return s.run.PutAsync(m, done) }
 
 // Wait returns when the queue holds a message at offset, which may be at once,

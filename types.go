@@ -103,6 +103,8 @@ var (
 	ErrRestarting = actors.ErrRestarting
 	// ErrHung is what a store answers whose append or flusher does not move.
 	ErrHung = actors.ErrHung
+	// ErrCallbacks says that a closed store has callbacks that do not return.
+	ErrCallbacks = actors.ErrCallbacks
 	// ErrParked is in every ParkedError.
 	ErrParked = actors.ErrParked
 	// ErrDeleting refuses a put to a topic that is just being deleted.

@@ -14,10 +14,13 @@ const slowCallback = 5 * time.Millisecond
 // is left alone with its goroutine, and another goes on with the rest. A
 // callback that panics harms nobody else.
 type callbacks struct {
-	mu      sync.Mutex
-	queue   []func()
-	working bool // a runner is there that is not held up
-	onPanic func(error)
+	mu       sync.Mutex
+	queue    []func()
+	working  bool // a runner is there that is not held up
+	open     int  // those that wait or run
+	returned int64
+	idle     chan struct{} // of who waits until none is open, closed then
+	onPanic  func(error)
 }
 
 // runner works callbacks off.
@@ -32,6 +35,7 @@ type runner struct {
 func (c *callbacks) run(f func()) {
 	c.mu.Lock()
 	c.queue = append(c.queue, f)
+	c.open++
 	c.start()
 	c.mu.Unlock()
 }
@@ -99,6 +103,7 @@ func (r *runner) leave() {
 }
 
 func (c *callbacks) call(f func()) {
+	defer c.back()
 	defer func() {
 		if reason := recover(); reason != nil && c.onPanic != nil {
 			alone(func() { c.onPanic(fmt.Errorf("completion callback panicked: %v", reason)) })

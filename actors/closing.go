@@ -13,6 +13,13 @@ import (
 // the same, its next start recovers, and the error says so. Closing again waits
 // for the same end.
 //
+// When Close returns nil all callbacks of PutAsync have returned, and nobody is
+// called back any more. If only that has not come to pass, errors.Is(err,
+// ErrCallbacks), and the store has ended for all that: ctx has ended, or it has no
+// deadline and no callback has returned for three times HangTimeout. A Close that a
+// callback calls waits for no callbacks; one for which it waits on another goroutine
+// is one that waits for it.
+//
 // A Close whose ctx has no deadline ends as well if the store hangs: when
 // nothing at all has moved for three times HangTimeout, or, while the disk is at
 // work on what is last, for thirty times. Its error is a *HungError, the abort
@@ -42,7 +49,19 @@ func (s *Store) Close(ctx context.Context) error {
 		return s.giveUp(c, err)
 	}
 	s.shutdown()
-	return s.stopErr
+	return errors.Join(s.stopErr, s.calledBack(ctx, c.forEver))
+}
+
+// calledBack waits until nobody is called back any more.
+func (s *Store) calledBack(ctx context.Context, forEver bool) error {
+	limit := closeLimits * s.o.HangTimeout
+	if forEver {
+		limit = 0
+	}
+	if err := s.calls.await(ctx, limit); err != nil {
+		return fmt.Errorf("close: the store has ended: %w", err)
+	}
+	return nil
 }
 
 // unanswered moves when a put is answered or the log goes on.
