@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +27,7 @@ type Store struct {
 	tree   atomic.Pointer[tree]
 	last   atomic.Pointer[tree] // the one whose rooms are open, for an actor that comes back
 	opened chan struct{}        // closed when open has ended
+	fell   chan struct{}        // closed when the store actor has failed for the first time
 	once   sync.Once
 	err    error // of open; set before opened is closed
 
@@ -58,7 +58,9 @@ func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}), mailbox: newBatchMailbox[oneByOne]()}
 	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
 	s.o.Events = o.Events.shielded(s.calls.onPanic)
-	s.mailbox.onFailure, s.mailbox.noResume = s.failed, true
+	s.fell = make(chan struct{})
+	fell := sync.OnceFunc(func() { close(s.fell) })
+	s.mailbox.onFailure, s.mailbox.noResume = func(reason any) { s.failed(reason); fell() }, true
 	s.mailbox.bound = &bound{limit: o.MaxBytesInFlight, refuse: s.busy, begun: func() bool { return s.pid.Load() != nil }}
 	s.replies.limit = o.MaxBytesInFlight
 	s.untold = newAdmission(o.MaxBytesInFlight)
@@ -75,75 +77,6 @@ func (s *Store) mailboxOfNext() actor.Mailbox {
 	other := newBatchMailbox[oneByOne]()
 	other.Close(func(m any) { s.replies.refuse(s.system, m, ErrClosed) })
 	return other
-}
-
-// Spawn starts a store as a child of parent, which is the root context of an
-// ActorSystem or the context of an actor, and waits until it serves. If ctx
-// ends first, or the store cannot be opened, it is gone again, unless a call to
-// the disk hangs: then it goes once that returns.
-func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Options) (*Store, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	props, s := Props(o)
-	s.system = parent.ActorSystem()
-	if _, err := parent.SpawnNamed(props, name); err != nil {
-		return nil, fmt.Errorf("spawn %q: %w", name, err)
-	}
-	if err := s.Ready(ctx); err != nil {
-		s.mailbox.PostSystemMessage(&actor.Stop{})
-		s.gone(ctx)
-		return nil, err
-	}
-	return s, nil
-}
-
-// hangs is how much longer than its context an open may take to end: a call to
-// the disk that does not return cannot be called off (F11).
-const hangs = time.Second
-
-// gone waits for the end of a store that could not be opened.
-func (s *Store) gone(ctx context.Context) {
-	select {
-	case <-s.stopped:
-		return
-	case <-ctx.Done():
-	}
-	select {
-	case <-s.stopped:
-	case <-time.After(hangs):
-	}
-}
-
-// Open starts a store in an ActorSystem of its own.
-func Open(ctx context.Context, o Options) (*Store, error) {
-	system := newSystem(o.Logger)
-	s, err := Spawn(ctx, system.Root, "store", o)
-	if err != nil {
-		system.Shutdown()
-		return nil, err
-	}
-	s.own = true
-	return s, nil
-}
-
-// Ready waits until the store serves, or tells why it does not: what opening
-// failed with, or ErrClosed when it has served and is gone.
-func (s *Store) Ready(ctx context.Context) error {
-	select {
-	case <-s.opened:
-		select {
-		case <-s.stopped:
-			if s.err == nil {
-				return ErrClosed
-			}
-			return s.err // why it has never served
-		default:
-			return s.err
-		}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // PID is the store actor, to which the messages of this package may be sent.
