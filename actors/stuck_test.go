@@ -85,3 +85,37 @@ func (r *rig) overwrite(name string, at int64, with string) {
 		r.t.Fatal(err)
 	}
 }
+
+// The same pages in queues and index: they are written again by an opening, and a
+// power cut later they held nothing.
+func TestQueuesAndIndexReachTheDisk(t *testing.T) {
+	for name, rule := range map[string]mappedtest.Rule{
+		"queues":      {Op: mappedtest.OpDatasync, Path: "queuefile-*"},
+		"file system": {Op: mappedtest.OpSyncFS},
+		"index":       {Op: mappedtest.OpFlush, Path: root + "/index/*"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &rig{t: t, disk: mappedtest.NewFS()}
+			r.disk.SetSticky()
+			rule.Err, rule.Forever = syscall.EIO, true
+			r.start(syncFlush)
+			r.script.Add(rule)
+			r.puts("a", 0, 300)
+			r.dispatched()
+			_ = r.s.Close(r.ctx)
+			r.disk = r.disk.Kill()
+			r.start(syncFlush)
+			r.puts("a", 300, 310)
+			r.dispatched()
+			r.close()
+			r.disk = r.disk.Crash(1, mappedtest.Nothing)
+			r.start(syncFlush)
+			r.numbered("a", 310)
+			r.indexed("a", 310)
+			if damaged := r.tree().rooms.damaged.Load(); damaged > 0 {
+				t.Errorf("%d damaged places: %q", damaged, r.events)
+			}
+			r.close()
+		})
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
 // Rewrite replaces the unit at a queue offset in place, for a recovery that
@@ -101,12 +103,28 @@ func (q *Queue) Renew(offset int64) error {
 		if err := q.readBytes(f, at, b); err != nil {
 			return err
 		}
+		if err := q.refresh(f, at, int64(len(b))); err != nil {
+			return err
+		}
 		if err := q.write(f, at, b); err != nil {
 			return err
 		}
 		from += int64(len(b)) / unit
 	}
 	return nil
+}
+
+// refresh lets go of pages that no sync would make durable.
+func (q *Queue) refresh(f *file, at, n int64) error {
+	h, err := q.store.pool.acquire(f)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	if h.bytes(q.store.pool) == nil {
+		return nil
+	}
+	return mapped.Refresh(h.region, at, n)
 }
 
 func (q *Queue) readBytes(f *file, at int64, b []byte) error {

@@ -87,6 +87,11 @@ func (f *indexFile) rewrite() error {
 		return fmt.Errorf("open index file: %w", err)
 	}
 	defer file.Close()
+	m, err := f.acquire()
+	if err != nil {
+		return err
+	}
+	defer m.Release()
 	buf := make([]byte, min(f.geo.Size(), 1<<20))
 	none := make([]byte, len(buf))
 	for _, e := range mapped.ExtentsOf(file, 0, f.geo.Size(), f.geo.Size()) {
@@ -94,6 +99,9 @@ func (f *indexFile) rewrite() error {
 			b := buf[:min(int64(len(buf)), e.To-at)]
 			if _, err := file.ReadAt(b, at); err != nil {
 				return fmt.Errorf("read index file again: %w", err)
+			}
+			if err := mapped.Refresh(m.Region(), at, int64(len(b))); err != nil {
+				return fmt.Errorf("let go of the index file: %w", err)
 			}
 			if bytes.Equal(b, none[:len(b)]) {
 				continue // as it was made

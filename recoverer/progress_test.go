@@ -46,7 +46,7 @@ func TestInterruptedRecovery(t *testing.T) {
 		s.kill()
 		part := (count.Calls() - began) / 4
 		attempts, from := 1, int64(-1)
-		for ; attempts <= 8; attempts++ {
+		for ; attempts <= 12; attempts++ {
 			script := mappedtest.NewScript(fsys)
 			s, err := tryOpen(t, script, onProgress(func() {
 				script.Add(mappedtest.Rule{At: part, Forever: true, Err: syscall.EIO})
@@ -68,7 +68,7 @@ func TestInterruptedRecovery(t *testing.T) {
 			from = now
 			fsys = fsys.Kill()
 		}
-		if attempts > 6 {
+		if attempts > 10 {
 			t.Errorf("clean %v: not done after %d attempts", clean, attempts)
 		}
 		s = open(t, fsys.Kill())

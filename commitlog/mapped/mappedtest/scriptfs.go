@@ -62,10 +62,10 @@ func (s *Script) SyncDir(name string) error {
 	return s.do(Call{Op: OpSyncDir, Path: name}, func() error { return s.fs.SyncDir(name) }, nil)
 }
 
-// SyncFS is OpSyncFS.
 // Mounted is no call: it cannot fail.
 func (s *Script) Mounted(name string) uint32 { return s.fs.Mounted(name) }
 
+// SyncFS is OpSyncFS.
 func (s *Script) SyncFS(name string) error {
 	return s.do(Call{Op: OpSyncFS, Path: name}, func() error { return s.fs.SyncFS(name) }, func(r *Rule) {
 		if f, ok := s.fs.(interface{ failSyncFS(landed int) }); ok {
