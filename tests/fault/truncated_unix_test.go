@@ -32,6 +32,8 @@ func TestTruncated(t *testing.T) {
 		{"first segment", "commitlog/00000000000000000000"},
 		{"segment in use", "commitlog/*"},
 		{"segment being flushed", "commitlog/*"},
+		{"segment of the mark", "commitlog/*"},
+		{"segments of no known age", "commitlog/00000000000000000000"},
 		{"queue file", "consumequeue/orders/0/*"},
 		{"index file", "index/*"},
 	}
@@ -40,7 +42,7 @@ func TestTruncated(t *testing.T) {
 	t.Cleanup(func() {
 		note(t, "truncated", n, violated(t))
 		t.Logf("%d files cut under a store in use, nobody died; met by %v", n, met.by)
-		for _, who := range []string{"append", "dispatch", "index", "reader"} {
+		for _, who := range touching {
 			if met.by[who] == 0 {
 				t.Errorf("no page was missing to: %s", who)
 			}
@@ -69,14 +71,13 @@ type meetings struct {
 
 func (m *meetings) count(who string, err error) {
 	if fe := new(actorstore.FaultError); errors.As(err, &fe) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.by[who]++
+		m.note(who)
 	}
 }
 
 // watch lets the actors of a store tell.
 func (m *meetings) watch(o *actorstore.Options) {
+	o.Events.RetentionBlocked = func(int64, string) { m.note("retention") }
 	o.Events.ReadOnly = func(err error) { m.count("append", err) }
 	o.Events.ActorRestarted = func(e actorstore.ActorEvent) {
 		if err, is := e.Reason.(error); is {
@@ -95,6 +96,7 @@ func truncated(t *testing.T, met *meetings, name, glob string, size int64, sync 
 	o.FileReservedTime = 72 * time.Hour
 	c.Limit = 10 * time.Second
 	met.watch(o)
+	late := met.slow(name, o)
 	if !c.Open() {
 		t.Fatal("does not open")
 	}
@@ -108,7 +110,7 @@ func truncated(t *testing.T, met *meetings, name, glob string, size int64, sync 
 		t.Fatal(err)
 	}
 	path := files[len(files)-1]
-	if strings.HasPrefix(name, "segment") {
+	if strings.HasPrefix(name, "segment ") {
 		end := c.Puts[len(c.Puts)-1].Result.End() // another one may be ready
 		path = filepath.Join(filepath.Dir(path), mapped.Name(end-end%o.MappedFileSizeCommitLog))
 	}
@@ -123,15 +125,24 @@ func truncated(t *testing.T, met *meetings, name, glob string, size int64, sync 
 			t.Error(err)
 		}
 	}
-	if name == "segment being flushed" { // what dispatch is about to read
+	switch name {
+	case "segment being flushed": // what dispatch is about to read
 		script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: path, Before: cut},
 			mappedtest.Rule{Op: mappedtest.OpFlush, Path: path, Before: cut})
 		c.Put("orders", 0, 1000)
-	} else {
+	case "segment of the mark":
+		met.unmarked(t, c, script, cut)
+	case "segments of no known age":
+		cut()
+		second := filepath.Join(filepath.Dir(path), mapped.Name(o.MappedFileSizeCommitLog))
+		if err := os.Truncate(second, 0); err != nil {
+			t.Error(err)
+		}
+	default:
 		cut()
 	}
 	c.Many("orders", 2, 1000, 60, 10)
-	time.Sleep(1200 * time.Millisecond) // marks, summaries, retention meet the file
+	time.Sleep(1200*time.Millisecond + late) // marks, summaries, retention meet the file
 	c.Many("orders", 2, 1000, 60, 10)
 	close(stop)
 	readers.Wait()
