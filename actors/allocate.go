@@ -39,7 +39,7 @@ func (a *allocatorActor) prepare() {
 	alloc.Populate()
 	made, err := alloc.Prepare()
 	if err != nil {
-		a.t.o.Logger.Warn().Err(err).Msg("next segment")
+		say(a.t.o.Logger.Warn().Err(err), "next segment")
 		a.failed = time.Now()
 		a.retry = time.AfterFunc(allocatorRetry, func() { alone(a.t.allocatorWake.ring) })
 		return
@@ -49,7 +49,7 @@ func (a *allocatorActor) prepare() {
 	}
 	alloc.Populate() // the new segment may be in the window already
 	if err := alloc.Zero(time.Now()); err != nil {
-		a.t.o.Logger.Warn().Err(err).Msg("zeros ahead of the writer")
+		say(a.t.o.Logger.Warn().Err(err), "zeros ahead of the writer")
 		if failed := a.t.log().Failed(); failed != nil {
 			a.t.failed(failed)
 		}

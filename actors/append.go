@@ -62,11 +62,11 @@ func (a *appendActor) barrier(m *barrier) {
 // panicked has an unknown outcome.
 func (a *appendActor) put(items []*putRequest) {
 	well := false
+	defer a.giveBack() // of those that were answered one by one, too
 	defer func() {
 		if !well {
 			a.settle(items)
 		}
-		a.giveBack() // of those that were answered one by one, too
 	}()
 	if a.t.writable() != nil {
 		return
@@ -85,10 +85,10 @@ func (a *appendActor) put(items []*putRequest) {
 		a.t.failed(write)
 		return
 	}
-	well = true
 	if a.out.Pending() == 0 {
 		a.publish()
 	}
+	well = true
 }
 
 // write encodes the puts one after another.

@@ -143,9 +143,12 @@ func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 	}
 	done := make(chan error, 1)
 	go func() { // from here on it is to be finished before the next put
-		err := s.forget(t, topic)
-		s.deleting.end(topic)
-		done <- err
+		err := errGoexit // if it does not come to its end
+		defer func() {
+			s.deleting.end(topic)
+			done <- err
+		}()
+		err = guarded(func() error { return s.forget(t, topic) })
 	}()
 	select {
 	case err := <-done:

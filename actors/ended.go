@@ -21,8 +21,8 @@ func (s *Store) failed(reason any) {
 	if tell := s.o.Events.ActorRestarted; tell != nil {
 		tell(ActorEvent{Actor: storeName, Reason: reason, Failures: s.failing.failures})
 	}
-	s.o.Logger.Error().Str("actor", storeName).Any("reason", fmt.Sprint(reason)).
-		Int("failures", s.failing.failures).Msg("actor failed")
+	say(s.o.Logger.Error().Str("actor", storeName).Any("reason", fmt.Sprint(reason)).
+		Int("failures", s.failing.failures), "actor failed")
 }
 
 // served tells whether the store has been open.

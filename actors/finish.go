@@ -16,7 +16,7 @@ import (
 // step fails, or ctx ends before all are done, the marker stays, so the next
 // start recovers. The rooms are released in any case.
 func (t *tree) finish(ctx context.Context) error {
-	err := guarded(func() error { return t.settle(ctx) })
+	err := apart(func() error { return t.settle(ctx) })
 	if err != nil {
 		err = fmt.Errorf("close: the next start will recover: %w", err)
 	}

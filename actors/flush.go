@@ -83,8 +83,8 @@ func (f *flushActor) start(ctx actor.Context) {
 func (f *flushActor) flush() {
 	log := f.t.rooms.log
 	if err := f.sync(); err != nil {
+		defer f.t.failed(err) // behind the answers, whatever those come to
 		f.abort(err)
-		f.t.failed(err)
 		return
 	}
 	if f.t.o.FlushDiskType != SyncFlush {
@@ -99,15 +99,10 @@ func (f *flushActor) flush() {
 // answer settles the puts that are durable.
 func (f *flushActor) answer() {
 	done := f.gate.Release(f.t.rooms.log.Flushed())
-	var released int64
-	done.Each(func(w *flusher.Waiter) {
-		released += w.Weight
+	f.t.each(&done, func(w *flusher.Waiter) {
 		w.Result.Durability = flusher.Flushed
 		w.Settle()
 	})
-	if released != 0 {
-		f.t.admission.leave(released)
-	}
 }
 
 // sync lets the watch know that the disk is at work.
@@ -124,12 +119,25 @@ func (f *flushActor) abort(cause error) {
 	}
 	f.t.idle()
 	all := f.gate.Abort()
-	var released int64
-	all.Each(func(w *flusher.Waiter) {
-		released += w.Weight
+	f.t.each(&all, func(w *flusher.Waiter) {
 		w.Fail(flusher.FlushDiskTimeout, &PutError{flusher.FlushDiskTimeout, cause})
 	})
-	if released != 0 {
-		f.t.admission.leave(released)
-	}
+}
+
+// each settles the puts of a chain and gives their bytes back. Should one panic, or
+// end the goroutine, those behind it are settled on the way out.
+func (t *tree) each(c *flusher.Chain, settle func(*flusher.Waiter)) {
+	var released int64
+	defer func() {
+		if released != 0 {
+			t.admission.leave(released)
+		}
+		if !c.Empty() {
+			t.each(c, settle)
+		}
+	}()
+	c.Each(func(w *flusher.Waiter) {
+		released += w.Weight
+		settle(w)
+	})
 }

@@ -56,7 +56,7 @@ type Store struct {
 // Props again. A second actor of them ends at once.
 func Props(o Options) (*actor.Props, *Store) {
 	s := &Store{o: o, opened: make(chan struct{}), stopped: make(chan struct{}), mailbox: newBatchMailbox[oneByOne]()}
-	s.calls.onPanic = func(err error) { s.o.Logger.Error().Err(err).Msg("callback") }
+	s.calls.onPanic = func(err error) { say(s.o.Logger.Error().Err(err), "callback") }
 	s.o.Events = o.Events.shielded(s.calls.onPanic)
 	s.fell = make(chan struct{})
 	fell := sync.OnceFunc(func() { close(s.fell) })

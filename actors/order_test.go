@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
@@ -288,25 +285,19 @@ func TestWindowsAreGivenBack(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		var failures atomic.Int64
 		r := open(t)
-		r.close()
-		r.o.Logger = zerolog.New(io.Discard).Hook(zerolog.HookFunc(func(_ *zerolog.Event, _ zerolog.Level, message string) {
-			if message == "corruption" && failures.Add(1) <= 2*windowCount {
+		release := r.hold("dispatch")
+		r.tree().o.Events.CorruptionFound = func(error) { // behind the shield
+			if failures.Add(1) <= 2*windowCount {
 				panic("killed")
 			}
-		}))
-		s, err := Open(r.ctx, r.o)
-		if err != nil {
-			t.Fatal(err)
 		}
-		r.s = s
-		release := r.hold("dispatch")
 		r.puts("a", 0, 1)
 		at := r.put("a", 0, "1").PhysicalOffset
 		r.puts("a", 2, 3)
 		file := r.tree().log().Segments()[0]
 		copy(file.Bytes()[at-file.Offset()+4:], "damaged") // its magic code
 		release()
-		rd, err := s.Reader()
+		rd, err := r.s.Reader()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,12 +57,7 @@ func (a *appendActor) publish() {
 	default:
 		t.rooms.log.SetConfirm(t.rooms.log.Appended())
 		t.dispatchWake.ring()
-		for i, r := range a.appended {
-			a.released += r.Weight
-			a.appended[i] = nil
-			r.Settle()
-		}
-		a.appended = a.appended[:0]
+		a.settleAppended()
 	}
 	if t.rooms.alloc.Wanted() {
 		t.allocatorWake.ring()
@@ -72,18 +67,30 @@ func (a *appendActor) publish() {
 // handOver sends the puts to the flusher, but for those that do not wait.
 func (a *appendActor) handOver() {
 	t, c := a.t, newChain()
-	for i, r := range a.appended {
-		a.appended[i] = nil
+	rest := a.appended[:0]
+	for _, r := range a.appended {
 		if r.durable {
 			c.Push(&r.Waiter)
-			continue
+		} else {
+			rest = append(rest, r)
 		}
+	}
+	clear(a.appended[len(rest):])
+	a.appended = rest
+	t.flushing.Store(true)
+	t.flusher.Load().PostUserMessage(c) // an empty one asks for a flush, too
+	a.settleAppended()
+}
+
+// settleAppended answers what was appended. Should it end in the middle, the rest is
+// settled like that of a failure.
+func (a *appendActor) settleAppended() {
+	for i, r := range a.appended {
 		a.released += r.Weight
+		a.appended[i] = nil
 		r.Settle()
 	}
 	a.appended = a.appended[:0]
-	t.flushing.Store(true)
-	t.flusher.Load().PostUserMessage(c) // an empty one asks for a flush, too
 }
 
 // waitsForFlush is false for a message that says WAIT=false.
@@ -100,16 +107,23 @@ func (a *appendActor) settle(rest []*putRequest) {
 		encoded = fmt.Errorf("append actor failed: %w", flusher.ErrOutcomeUnknown)
 		untouched = fmt.Errorf("append actor failed: %w", ErrRestarting)
 	}
-	for _, r := range a.appended {
+	defer func() {
+		if len(a.appended)+len(rest) > 0 { // an answer has panicked, or ended the goroutine
+			a.settle(rest)
+		}
+	}()
+	for len(a.appended) > 0 {
+		r := a.appended[0]
+		a.appended[0], a.appended = nil, a.appended[1:]
 		if r != nil { // nil: settled already
 			r.Result.Durability = flusher.NotStored // for all that is known
 			a.answer(r, flusher.FlushDiskTimeout, encoded)
 		}
 	}
-	a.appended = a.appended[:0]
-	for _, r := range rest {
-		size := r.Weight
-		if r.Take() {
+	for len(rest) > 0 {
+		r := rest[0]
+		rest = rest[1:]
+		if size := r.Weight; r.Take() {
 			a.answer(r, flusher.ServiceNotAvailable, untouched)
 		} else {
 			a.released += size

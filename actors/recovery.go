@@ -29,8 +29,8 @@ func (r *rooms) recoveryInput(o *Options) (recoverer.Input, error) {
 		if o.Events.CorruptionFound != nil {
 			o.Events.CorruptionFound(&record.CorruptionError{Path: f.Path, Offset: f.Offset, Want: f.Want, Got: f.Got, Next: f.End})
 		}
-		o.Logger.Warn().Str("where", string(f.Where)).Str("path", f.Path).Int64("offset", f.Offset).
-			Str("want", f.Want).Str("got", f.Got).Msg("damage")
+		say(o.Logger.Warn().Str("where", string(f.Where)).Str("path", f.Path).Int64("offset", f.Offset).
+			Str("want", f.Want).Str("got", f.Got), "damage")
 	}
 	for _, f := range found {
 		warn(f)

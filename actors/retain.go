@@ -129,11 +129,12 @@ func (a *retentionActor) step(ctx actor.Context) {
 	a.busy = true
 	self := ctx.Self()
 	a.removal.Go(func() {
+		m.err = errGoexit // if it does not come to its end
+		defer send(a.t.system, self, m)
 		m.err = guarded(func() (err error) {
 			m.first, err = a.cleaner.Expire(d.ExpireBelow)
 			return err
 		})
-		send(a.t.system, self, m)
 	})
 }
 
@@ -141,7 +142,7 @@ func (a *retentionActor) step(ctx actor.Context) {
 func (a *retentionActor) removed(m *removed) {
 	a.busy = false
 	if m.err != nil { // what is left is taken away in the next round
-		a.t.o.Logger.Warn().Err(m.err).Msg("retention")
+		say(a.t.o.Logger.Warn().Err(m.err), "retention")
 	}
 	if tell := a.t.o.Events.SegmentsExpired; tell != nil && m.reason != "" {
 		tell(m.first, m.reason)
@@ -152,7 +153,7 @@ func (a *retentionActor) removed(m *removed) {
 func (a *retentionActor) usage(dir string) mapped.DiskUsage {
 	u, err := a.t.rooms.fs.DiskUsage(dir)
 	if err != nil {
-		a.t.o.Logger.Warn().Err(err).Msg("disk usage")
+		say(a.t.o.Logger.Warn().Err(err), "disk usage")
 		return mapped.DiskUsage{}
 	}
 	return u
@@ -167,7 +168,7 @@ func (a *retentionActor) report(b retention.Blocked) {
 	if tell := a.t.o.Events.RetentionBlocked; tell != nil {
 		tell(b.Offset, b.Why.String())
 	}
-	a.t.o.Logger.Warn().Int64("segment", b.Offset).Msg("kept: the time of its last record is unknown")
+	say(a.t.o.Logger.Warn().Int64("segment", b.Offset), "kept: the time of its last record is unknown")
 }
 
 // follow lets a batch of queues go after the log.
@@ -177,7 +178,7 @@ func (a *retentionActor) follow(ctx actor.Context) {
 	}
 	done, err := a.cleaner.Follow(followBatch)
 	if err != nil { // tried again in the next round
-		a.t.o.Logger.Warn().Err(err).Msg("retention of queues and index")
+		say(a.t.o.Logger.Warn().Err(err), "retention of queues and index")
 	}
 	if !done.Done {
 		self := ctx.Self()

@@ -58,15 +58,18 @@ func parallel(n int, f func(i int)) {
 	var panicked atomic.Pointer[error]
 	for range min(n, runtime.GOMAXPROCS(0)+1) {
 		wait.Go(func() {
-			err := guarded(func() error {
+			err := errGoexit // if it does not come to its end
+			defer func() {
+				if err != nil {
+					panicked.CompareAndSwap(nil, &err)
+				}
+			}()
+			err = guarded(func() error {
 				for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
 					f(i)
 				}
 				return nil
 			})
-			if err != nil {
-				panicked.CompareAndSwap(nil, &err)
-			}
 		})
 	}
 	wait.Wait()
@@ -85,14 +88,14 @@ func openRooms(ctx context.Context, o *Options) (*rooms, error) {
 		if !errors.As(err, &again) || slices.Contains(renewed, again.Segment) {
 			return r, err
 		}
-		o.Logger.Warn().Err(again.Cause).Msg("segment written anew")
+		say(o.Logger.Warn().Err(again.Cause), "segment written anew")
 		renewed = append(renewed, again.Segment)
 	}
 }
 
 func tryRooms(ctx context.Context, o *Options, renewed []int64) (*rooms, error) {
 	r := &rooms{fs: o.FS, layout: checkpoint.NewLayout(o.StorePathRootDir, o.StorePathCommitLog), renewed: renewed}
-	err := guarded(func() error {
+	err := apart(func() error {
 		if err := r.layout.Refuse(r.fs); err != nil {
 			return err
 		}
@@ -131,7 +134,7 @@ func (r *rooms) load(o *Options) (err error) {
 		if o.Events.Stray != nil {
 			o.Events.Stray(path, reason)
 		}
-		o.Logger.Warn().Str("path", path).Msg(reason)
+		say(o.Logger.Warn().Str("path", path), reason)
 	}
 	if r.log, err = commitlog.Open(r.logOptions(o, warn)); err != nil {
 		return err
@@ -273,10 +276,10 @@ func (r *rooms) rules(o *Options) dispatch.Rules {
 }
 
 // release lets everything go, whatever state it is in, and gives the lock back,
-// even if something before it panics.
+// even if something before it panics, or ends the goroutine.
 func (r *rooms) release() error {
 	var errs []error
-	do := func(f func() error) { errs = append(errs, guarded(f)) }
+	do := func(f func() error) { errs = append(errs, apart(f)) }
 	if r.notifier != nil {
 		r.notifier.Close(ErrClosed)
 	}

@@ -93,7 +93,9 @@ func (a *storeActor) slowly(message any, reply func(any), do func() error) {
 	}
 	go func() {
 		defer slow.Add(-1)
-		reply(&DoneReply{do()})
+		err := errGoexit // if it does not come to its end
+		defer func() { reply(&DoneReply{err}) }()
+		err = guarded(do)
 	}()
 }
 

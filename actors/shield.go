@@ -46,7 +46,7 @@ func aside(f func(), tell func(error)) {
 		defer close(done)
 		defer func() {
 			if reason := recover(); reason != nil {
-				tell(fmt.Errorf("event panicked: %v", reason))
+				alone(func() { tell(fmt.Errorf("event panicked: %v", reason)) })
 			}
 		}()
 		f()

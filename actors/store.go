@@ -78,7 +78,7 @@ func (a *storeActor) leave(cause error) {
 func (a *storeActor) open(ctx actor.Context) {
 	s, self := a.s, ctx.Self()
 	if pid := s.pid.Load(); s.ended.Load() || pid != nil && !pid.Equal(self) {
-		s.o.Logger.Error().Str("actor", self.Id).Msg("Props of a store describe one actor, and this is another")
+		say(s.o.Logger.Error().Str("actor", self.Id), "Props of a store describe one actor, and this is another")
 		ctx.Stop(self)
 		return
 	}
@@ -102,6 +102,8 @@ func (a *storeActor) open(ctx actor.Context) {
 	done := s.opening
 	go func() {
 		defer close(done)
+		m := &openedRooms{a, nil, errGoexit} // if it does not come to its end
+		defer func() { s.mailbox.PostUserMessage(m) }()
 		s.clear(open, before, earlier)
 		wait(open, pause)
 		r, err := (*rooms)(nil), s.o.Validate() // nobody has, of a store that its parent spawns
@@ -114,7 +116,7 @@ func (a *storeActor) open(ctx actor.Context) {
 		if err == nil {
 			s.found.Store(r)
 		}
-		s.mailbox.PostUserMessage(&openedRooms{a, r, err})
+		m.rooms, m.err = r, err
 	}()
 }
 

@@ -213,8 +213,8 @@ func (a *storeActor) report(name string, reason any, failures int, parked bool) 
 	if tell != nil {
 		tell(event)
 	}
-	a.s.o.Logger.Error().Str("actor", name).Any("reason", fmt.Sprint(reason)).
-		Int("failures", failures).Bool("parked", parked).Msg("actor failed")
+	say(a.s.o.Logger.Error().Str("actor", name).Any("reason", fmt.Sprint(reason)).
+		Int("failures", failures).Bool("parked", parked), "actor failed")
 }
 
 // pairFailed takes append and flusher down together: their memory is one truth,

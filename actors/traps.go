@@ -20,7 +20,10 @@ func (m *batchMailbox[T]) fail(reason any) {
 	if m.onFailure != nil { // a panic there would be nobody's
 		alone(func() { m.onFailure(reason) })
 	}
-	m.invoker.EscalateFailure(reason, m.current)
+	err := apart(func() error { m.invoker.EscalateFailure(reason, m.current); return nil })
+	if err != nil { // the system's logger, say: who cannot tell of it ends, and is missed
+		m.PostSystemMessage(&actor.Stop{})
+	}
 }
 
 // lifecycle tells whether a message is one of those by which protoactor tells an

@@ -93,7 +93,7 @@ func (t *tree) failed(cause error) {
 	t.refusal.Store(&refusal{flusher.ServiceNotAvailable, err})
 	t.readOnly.Do(func() {
 		if err := checkpoint.DisownMount(t.rooms.fs, t.rooms.layout); err != nil {
-			t.o.Logger.Warn().Err(err).Msg("mark")
+			say(t.o.Logger.Warn().Err(err), "mark")
 		}
 		if f := t.o.Events.FlushFailed; f != nil {
 			f(err)
@@ -113,13 +113,13 @@ func (t *tree) sayReadOnly(err error) {
 	if f := t.o.Events.ReadOnly; f != nil {
 		f(err)
 	}
-	t.o.Logger.Error().Err(err).Msg("store is read-only")
+	say(t.o.Logger.Error().Err(err), "store is read-only")
 }
 
 // noSegment tells that the next segment could not be made. Puts are refused
 // one by one until the allocator succeeds.
 func (t *tree) noSegment(err error) {
-	t.o.Logger.Warn().Err(err).Msg("no segment")
+	say(t.o.Logger.Warn().Err(err), "no segment")
 	t.allocatorWake.ring()
 }
 
@@ -153,7 +153,7 @@ func (t *tree) corruption(d *dispatch.Damage) {
 	if f := t.o.Events.CorruptionFound; f != nil {
 		f(d.Err)
 	}
-	t.o.Logger.Error().Err(d.Err).Msg("corruption")
+	say(t.o.Logger.Error().Err(d.Err), "corruption")
 	if !t.rooms.knows(d.Err) {
 		t.rooms.met(d.Err, d.Next)
 		t.rooms.damaged.Add(1)
@@ -175,19 +175,15 @@ func (t *tree) refuse(message any) {
 	}
 	switch m := message.(type) {
 	case *putRequest:
-		n := m.Weight
+		defer t.admission.leave(m.Weight)
 		if m.Take() {
 			m.Fail(flusher.ServiceNotAvailable, &PutError{flusher.ServiceNotAvailable, cause})
 		}
-		t.admission.leave(n)
 	case *chain:
-		var n int64
-		m.Each(func(w *flusher.Waiter) {
-			n += w.Weight
+		t.each(&m.Chain, func(w *flusher.Waiter) {
 			w.Fail(flusher.FlushDiskTimeout, &PutError{flusher.FlushDiskTimeout,
 				fmt.Errorf("%w: %w", flusher.ErrOutcomeUnknown, cause)})
 		})
-		t.admission.leave(n)
 	case *dispatch.Window:
 		t.windowDone(m)
 	case *flushNow:

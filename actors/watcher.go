@@ -157,12 +157,12 @@ func (w *watcher) tellHung(e HungEvent, disk bool) {
 	if tell != nil {
 		w.t.calls.run(func() { tell(e) })
 	}
-	o.Logger.Error().Str("actor", e.Actor).Dur("for", e.For).Str("holds", e.Holds).Bool("disk", disk).Msg("does not move")
+	say(o.Logger.Error().Str("actor", e.Actor).Dur("for", e.For).Str("holds", e.Holds).Bool("disk", disk), "does not move")
 }
 
 func (w *watcher) tellMoves(e HungEvent) {
 	if tell := w.t.o.Events.ActorMoves; tell != nil {
 		w.t.calls.run(func() { tell(e) })
 	}
-	w.t.o.Logger.Info().Str("actor", e.Actor).Dur("after", e.For).Msg("moves again")
+	say(w.t.o.Logger.Info().Str("actor", e.Actor).Dur("after", e.For), "moves again")
 }

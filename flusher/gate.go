@@ -27,15 +27,17 @@ func (c *Chain) Push(w *Waiter) {
 // Empty reports whether the chain holds nobody.
 func (c *Chain) Empty() bool { return c.first == nil }
 
-// Each visits the waiters; visit may settle them, after which they are gone.
+// Each visits the waiters; visit may settle them, after which they are gone. Should
+// it not return, the chain holds those that were not visited.
 func (c *Chain) Each(visit func(*Waiter)) {
-	for w := c.first; w != nil; {
-		next := w.next
+	for c.first != nil {
+		w := c.first
+		if c.first = w.next; c.first == nil {
+			c.last = nil
+		}
 		w.next = nil
 		visit(w)
-		w = next
 	}
-	*c = Chain{}
 }
 
 // Add lets a chain of waiters wait behind those that are there. It takes over
