@@ -29,6 +29,10 @@
 // Put, PutBatch, Get, Query, Lookup, LookupID, OffsetByTime, MessageTime, Offsets,
 // Topics, DeleteTopic, Flush and GetState may be sent to the PID of the store by any
 // actor, with ctx.Request; each is answered by its Reply, whatever fails meanwhile.
+// No actor of the store waits for one who asks: answers go out beside them, to each
+// asker in order. One that takes none of them while 16,384 wait, or look-ups of
+// MaxBytesInFlight, is refused what else it asks (ErrBusy), and beyond twice as many
+// not answered any more.
 // What is sent to the PID of a store that has gone gets protoactor's answer for dead
 // letters.
 //
@@ -47,6 +51,9 @@
 //   - A7: an actor that was replaced changes nothing that others see.
 //   - A8: who hangs holds up nobody whose work can be done without it, the watch
 //     and a Close without a deadline included.
+//   - A9: code of users, be it a subscriber of the event stream, a logger, an event, a
+//     callback or an asker, runs on no goroutine that has an answer in hand: what it
+//     does there, panics and runtime.Goexit included, takes nobody else's.
 //
 // # Who fails, who hangs
 //

@@ -145,7 +145,8 @@ type Options struct {
 
 	// Events tells of what happens in the store; its functions must not block.
 	Events Events
-	// Logger gets structured log lines, default none.
+	// Logger gets structured log lines, default none. An actor waits for it; a writer
+	// or a hook that panics loses its line.
 	Logger zerolog.Logger
 	// FS is where files lie, default the machine's; a test puts a crash image or
 	// a fault script here.
