@@ -14,17 +14,17 @@ var errGone = errors.New("queue file is gone")
 
 // file is one file of a queue, open or not.
 type file struct {
-	q      *Queue
-	start  int64  // byte position of its first byte among the queue's files
-	number uint64 // spreads files over the pool's locks
-	ext    bool   // it holds ext units
-	open   atomic.Pointer[handle]
-	dirty  atomic.Bool // it stands in the store's list of files to sync
-	gone   atomic.Bool // it has left the queue
+	q       *Queue
+	start   int64      // byte position of its first byte among the queue's files
+	ext     bool       // it holds ext units
+	opening sync.Mutex // one open at a time; a disk that hangs in one holds up no other file
+	open    atomic.Pointer[handle]
+	dirty   atomic.Bool // it stands in the store's list of files to sync
+	gone    atomic.Bool // it has left the queue
 }
 
 func (q *Queue) newFile(start int64, ext bool) *file {
-	return &file{q: q, start: start, number: q.store.files.Add(1), ext: ext}
+	return &file{q: q, start: start, ext: ext}
 }
 
 func (f *file) path() string { return filepath.Join(f.dir(), mapped.Name(f.start)) }

@@ -18,8 +18,6 @@ type pool struct {
 	flag     int // of OpenFile
 	unmapped atomic.Int64
 
-	opening [64]sync.Mutex // one open of a file at a time
-
 	mu     sync.Mutex
 	ring   []*handle
 	hand   int
@@ -43,9 +41,8 @@ func (p *pool) acquire(f *file) (*handle, error) {
 }
 
 func (p *pool) acquireSlow(f *file) (*handle, error) {
-	lock := p.lockOf(f)
-	lock.Lock()
-	defer lock.Unlock()
+	f.opening.Lock()
+	defer f.opening.Unlock()
 	if f.gone.Load() {
 		return nil, errGone
 	}
@@ -67,18 +64,17 @@ func (p *pool) acquireSlow(f *file) (*handle, error) {
 
 // adopt takes over a file that its maker has open.
 func (p *pool) adopt(f *file, opened mapped.File) (*handle, error) {
-	lock := p.lockOf(f)
-	lock.Lock()
-	defer lock.Unlock()
+	f.opening.Lock()
+	defer f.opening.Unlock()
 	return p.put(f, opened)
 }
 
 // put makes the handle of f, with one reference for the pool and one for the
-// caller; the lock of f is held.
+// caller; f.opening is held. One that is read once goes before those that are used
+// again.
 func (p *pool) put(f *file, opened mapped.File) (*handle, error) {
 	h := &handle{f: f, io: opened}
 	h.refs.Store(2)
-	h.used.Store(true)
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -136,11 +132,10 @@ func (p *pool) shed() {
 
 // retire ends the life of a file: who holds it may go on, nobody gets it anew.
 func (p *pool) retire(f *file) {
-	lock := p.lockOf(f)
-	lock.Lock()
+	f.opening.Lock()
 	f.gone.Store(true)
 	h := f.open.Load()
-	lock.Unlock()
+	f.opening.Unlock()
 	if h == nil {
 		return
 	}
@@ -164,5 +159,3 @@ func (p *pool) close() {
 		v.release()
 	}
 }
-
-func (p *pool) lockOf(f *file) *sync.Mutex { return &p.opening[f.number%uint64(len(p.opening))] }

@@ -23,7 +23,6 @@ type Store struct {
 	pool    *pool
 	table   *table
 	buffers sync.Pool     // *[]byte
-	files   atomic.Uint64 // known so far
 	made    atomic.Uint64 // made so far
 	tmpMade atomic.Bool
 	synced  atomic.Bool  // Sync has been called
