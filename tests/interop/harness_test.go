@@ -164,6 +164,7 @@ func opened(t *testing.T, o actorstore.Options, s interop.Settings, model *e2e.M
 	store, err := actorstore.Open(t.Context(), o)
 	must(t, err)
 	t.Cleanup(func() { store.Close(t.Context()) })
+	must(t, store.Dispatched(t.Context())) // the index may follow behind the open store
 	want := model.Reading()
 	state, err := store.State()
 	must(t, err)
