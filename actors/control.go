@@ -135,7 +135,7 @@ func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 		err = s.dispatchedTo(ctx, t, end)
 	}
 	if err == nil {
-		err = guarded(func() error { return t.rooms.deleted.add(topic, end) })
+		err = apart(func() error { return t.rooms.deleted.add(topic, end) })
 	}
 	if err != nil { // nothing has changed
 		s.deleting.end(topic)

@@ -76,7 +76,7 @@ func (d *dispatchActor) receive(message any) {
 		d.rewind()
 		d.pass()
 	case *forgetTopic:
-		m.reply(guarded(func() error {
+		m.reply(apart(func() error {
 			d.reput.Forget(m.topic)
 			return d.t.rooms.queues.DeleteTopic(m.topic)
 		}))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -87,6 +88,7 @@ func TestAnswersInOrder(t *testing.T) {
 		r.close()
 		close(gate)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if n != 100 {
 			t.Errorf("%d answers", n)
 		}
@@ -120,6 +122,7 @@ func TestAnswersThatWaitAreBounded(t *testing.T) {
 		}
 		close(gate)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if well < 10 || well > 45 || well+busy != 1000 {
 			t.Errorf("%d answered well, %d busy", well, busy)
 		}
