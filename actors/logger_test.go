@@ -2,10 +2,13 @@ package actors
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -70,6 +73,45 @@ func TestLoggerThatPanics(t *testing.T) {
 			})
 		}
 	}
+}
+
+// recovering is a handler of a user's system that panics when an actor fails.
+type recovering struct{ slog.Handler }
+
+func (recovering) Enabled(context.Context, slog.Level) bool { return true }
+
+func (recovering) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "Recovering") {
+		panic("handler")
+	}
+	return nil
+}
+
+// The logger of the system that a store is spawned in may do so, too: the actor whose
+// failure cannot be told of ends, and comes back.
+func TestSystemsLoggerPanics(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+			return slog.New(recovering{slog.DiscardHandler})
+		}))
+		defer system.Shutdown()
+		r := open(t, func(o *Options) { o.RestartBudget = 1000 })
+		r.close()
+		var err error
+		if r.s, err = Spawn(r.ctx, system.Root, "store", r.o); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{appendName, flusherName, dispatchName, "queues-0", indexName, "reader-0"} {
+			r.kill(name)
+			time.Sleep(5 * time.Second)
+			r.puts("a", i, i+1)
+			if r.told("restarted "+name) != 1 {
+				t.Errorf("%s: %q", name, r.events)
+			}
+		}
+		r.numbered("a", 6)
+		r.close()
+	})
 }
 
 // A logger that ended the goroutine of an opening, because of a stray file, left Open
