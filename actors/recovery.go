@@ -25,6 +25,10 @@ func (r *rooms) recoveryInput(o *Options) (recoverer.Input, error) {
 		return recoverer.Input{}, err
 	}
 	warn := func(f recoverer.Finding) {
+		if f.Torn { // OpenedEvent.Cut tells of it
+			say(o.Logger.Info().Str("path", f.Path).Int64("offset", f.Offset).Str("got", f.Got), "end of the log cut")
+			return
+		}
 		r.damaged.Add(1)
 		if o.Events.CorruptionFound != nil {
 			o.Events.CorruptionFound(&record.CorruptionError{Path: f.Path, Offset: f.Offset, Want: f.Want, Got: f.Got, Next: f.End})

@@ -33,6 +33,9 @@ type Finding struct {
 	End    int64  // of the range, exclusive; 0 = a single place
 	Want   string
 	Got    string
+	// Torn: a process that died leaves this behind the end of a log; it is cut, and
+	// nothing that was acknowledged was in it.
+	Torn bool
 }
 
 // String is one line: part, file, place, expectation.

@@ -105,7 +105,7 @@ func (r *recovery) cut(end int64) error {
 	}
 	if n > 0 {
 		r.find(Finding{Where: CommitLog, Path: r.in.Layout.CommitLog(), Offset: end, Want: "nothing behind the end of the log",
-			Got: fmt.Sprintf("%d bytes, kept aside in %v", n, r.rep.Aside)})
+			Got: fmt.Sprintf("%d bytes, kept aside in %v", n, r.rep.Aside), Torn: !r.in.Clean && r.rep.Missing == 0})
 	}
 	if path := r.in.Log.EmptyFile(); path != "" {
 		if err := r.in.FS.Remove(path); err != nil {
