@@ -59,7 +59,8 @@ func (s *Store) PutAsync(m *Message, done func(PutResult)) error { return s.run.
 
 // Wait returns when the queue holds a message at offset, which may be at once,
 // or with the context's error. The queue need not exist yet. One whose shard is
-// parked (State.Parked) grows no more until the store is opened again.
+// parked (State.Parked) grows no more until the store is opened again: nobody waits
+// for it, and errors.Is(err, ErrParked).
 func (s *Store) Wait(ctx context.Context, topic string, queueID int32, offset int64) error {
 	n, err := s.run.Notifier()
 	if err != nil {
@@ -72,8 +73,8 @@ func (s *Store) Wait(ctx context.Context, topic string, queueID int32, offset in
 // the first message of one. An offset above the end, or below the beginning, is
 // not waited for: Poll returns at once, without messages, with the status
 // OffsetOverflowBadly or OffsetTooSmall and the offset to go on at in
-// result.NextOffset, as RocketMQ's pull does. Wait waits for any offset. Where a
-// shard is parked Poll waits like Wait: Dispatched and State tell.
+// result.NextOffset, as RocketMQ's pull does. Wait waits for any offset. Where it
+// would wait for a shard that is parked, errors.Is(err, ErrParked).
 func (s *Store) Poll(ctx context.Context, req GetRequest, result *GetResult) error {
 	n, err := s.run.Notifier()
 	if err != nil {

@@ -136,6 +136,7 @@ func (r *rig) giveUp(err error) {
 func TestFlusherDiesWithThoseWhoWait(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		r := open(t, syncFlush)
+		synctest.Wait() // the allocator has synced the zeros of the first segment
 		r.script.Add(mappedtest.Rule{Op: mappedtest.OpDatasync, Path: root + "/commitlog/*", Before: func() { panic("disk") }})
 		ctx, cancel := context.WithTimeout(r.ctx, patience)
 		defer cancel()

@@ -63,6 +63,17 @@ func (t *tree) parkedBefore(end int64) error {
 	return &ParkedError{list}
 }
 
+// stalls is an error for a queue whose shard is parked: nobody is to wait for it.
+func (t *tree) stalls(topic string, queueID int32) error {
+	rules := dispatch.Rules{Shards: t.o.QueueShards}
+	name := fmt.Sprintf("queues-%d", rules.Shard(topic, queueID))
+	list := slices.DeleteFunc(t.watch.parkedNow(), func(p Parked) bool { return p.Actor != name })
+	if len(list) == 0 {
+		return nil
+	}
+	return &ParkedError{list}
+}
+
 // onRecord tells whether a sink failed on what it was to take in. It may fail
 // with nothing in hand, too, and for all that is known the next record is sound.
 func (a *storeActor) onRecord(s *sinkRef, reason, message any) bool {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/reader"
 )
 
 // Five kills of a sink at rest, however far apart, counted as five failures on the
@@ -154,6 +156,59 @@ func TestSlowFailuresCount(t *testing.T) {
 		if n := failures.Load(); n != 1 {
 			t.Errorf("%d failures count behind a hundred seconds of work", n)
 		}
+		r.close()
+	})
+}
+
+// Who waited for a message of a parked shard, acknowledged long ago, did so until his
+// context ended.
+func TestNobodyWaitsForTheParked(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		r := badRecord(t)
+		n, err := r.s.Notifier()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd, err := r.s.Reader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(r.ctx, time.Minute)
+		defer cancel()
+		poll := func(queue int32, offset int64) error {
+			var result reader.GetResult
+			err := rd.Poll(ctx, n, reader.GetRequest{Topic: "a", QueueID: queue, Offset: offset, MaxCount: 1}, &result)
+			if err == nil && len(result.Messages) != 1 {
+				err = errors.New("no message")
+			}
+			return err
+		}
+		early, other := make(chan error, 2), make(chan error, 1)
+		go func() { early <- poll(0, 64) }()
+		go func() { early <- n.Wait(ctx, "a", 0, 64) }()
+		go func() { other <- poll(1, 0) }()
+		time.Sleep(time.Second)
+		r.put("a", 0, "64")
+		for range cap(early) {
+			if err := <-early; !errors.Is(err, ErrParked) {
+				t.Errorf("waited when it was parked: %v", err)
+			}
+		}
+		if err := poll(0, 64); !errors.Is(err, ErrParked) {
+			t.Errorf("polled behind that: %v", err)
+		}
+		if err := n.Wait(ctx, "a", 0, 1000); !errors.Is(err, ErrParked) {
+			t.Errorf("waited behind that: %v", err)
+		}
+		if err := errors.Join(poll(0, 63), n.Wait(ctx, "a", 0, 63)); err != nil {
+			t.Errorf("what is there: %v", err)
+		}
+		r.put("a", 1, "0")
+		if err := <-other; err != nil {
+			t.Errorf("another shard's: %v", err)
+		}
+		r.script.Clear()
+		r.leaky = true
 		r.close()
 	})
 }

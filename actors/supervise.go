@@ -182,6 +182,7 @@ func (a *storeActor) sinkFailed(c *child, reason, message any) {
 	if stuck {
 		why = awayParked
 		a.t.watch.park(Parked{c.name, s.Applied(), reason}) // before anybody goes on without it
+		a.t.rooms.notifier.Stall(a.t.stalls)
 	}
 	a.t.toDispatch(&sinkAway{c.name, why})
 	if stuck {

@@ -95,6 +95,9 @@ func (r *router) route(t *topicRoutes, topic string, queueID int32, inner bool) 
 	return rt, nil
 }
 
+// Shard is the sink that writes a queue.
+func (r *Rules) Shard(topic string, queueID int32) int { return shardOf(topic, queueID, r.Shards) }
+
 // shardOf spreads the queues of a topic evenly. A queue has the same shard for
 // every reader of the log: what its sink has applied holds for the next reader
 // too, and a queue never has two writers.

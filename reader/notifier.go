@@ -16,6 +16,7 @@ type Notifier struct {
 	mu     sync.Mutex
 	queues map[queueKey]*waiters
 	closed error
+	stalls func(topic string, queueID int32) error // why a queue does not grow
 }
 
 type queueKey struct {
@@ -42,7 +43,7 @@ func (r *Reader) Notifier() *Notifier {
 
 // Wait returns nil as soon as the queue's end lies above offset, which may be at
 // once. The queue need not exist yet. Errors: the context's, ErrDeleted,
-// ErrClosed or what Close was given.
+// ErrClosed or what Close was given, and what Stall was given for the queue.
 func (n *Notifier) Wait(ctx context.Context, topic string, queueID int32, offset int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -58,6 +59,10 @@ func (n *Notifier) Wait(ctx context.Context, topic string, queueID int32, offset
 	if n.max(topic, queueID) > offset {
 		n.remove(queueKey{topic, queueID}, w)
 		return nil
+	}
+	if err := n.stalled(topic, queueID); err != nil {
+		n.remove(queueKey{topic, queueID}, w)
+		return err
 	}
 	select {
 	case err := <-w.done:
@@ -121,6 +126,29 @@ func (n *Notifier) Close(cause error) {
 		ws.end(n.closed)
 		delete(n.queues, key)
 	}
+}
+
+// Stall tells that some queues do not grow: of those stalls gives an error, with
+// which everybody ends who waits for them, now and later.
+func (n *Notifier) Stall(stalls func(topic string, queueID int32) error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stalls = stalls
+	for key, ws := range n.queues {
+		if err := stalls(key.topic, key.id); err != nil {
+			ws.end(err)
+			delete(n.queues, key)
+		}
+	}
+}
+
+func (n *Notifier) stalled(topic string, queueID int32) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stalls == nil {
+		return nil
+	}
+	return n.stalls(topic, queueID)
 }
 
 // Waiting is how many calls of Wait are under way.

@@ -277,3 +277,45 @@ func TestPoll(t *testing.T) {
 		t.Errorf("%d waiting", n.Waiting())
 	}
 }
+
+// A queue that does not grow any more keeps nobody waiting, and no other queue is
+// touched.
+func TestStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stalled := errors.New("stalled")
+		n := NewNotifier(func(topic string, _ int32) int64 { return 5 })
+		ctx, cancel := context.WithCancel(t.Context())
+		errs, other := make(chan error, 2), make(chan error, 1)
+		for range cap(errs) {
+			go func() { errs <- n.Wait(ctx, "a", 0, 5) }()
+		}
+		go func() { other <- n.Wait(ctx, "a", 1, 5) }()
+		synctest.Wait()
+		n.Stall(func(_ string, queueID int32) error {
+			if queueID == 0 {
+				return stalled
+			}
+			return nil
+		})
+		for range cap(errs) {
+			if err := <-errs; err != stalled {
+				t.Errorf("waited: %v", err)
+			}
+		}
+		if err := n.Wait(ctx, "a", 0, 5); err != stalled {
+			t.Errorf("waits: %v", err)
+		}
+		if err := n.Wait(ctx, "a", 0, 4); err != nil {
+			t.Errorf("it is there: %v", err)
+		}
+		synctest.Wait()
+		n.Advanced("a", 1, 6)
+		if err := <-other; err != nil {
+			t.Errorf("another queue: %v", err)
+		}
+		cancel()
+		if n.Waiting() != 0 || len(n.queues) != 0 {
+			t.Errorf("%d wait, %d queues", n.Waiting(), len(n.queues))
+		}
+	})
+}
