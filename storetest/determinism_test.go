@@ -59,7 +59,7 @@ func repeat(t *testing.T, script storetest.Script, callers int) {
 // the store tells, and each call of the disk.
 func traced(t *testing.T, script storetest.Script, callers int, flush func(*actorstore.Options)) string {
 	var b strings.Builder
-	s := storetest.Open(t, options(flush), script)
+	s := storetest.Open(t, options(flush, func(o *actorstore.Options) { o.FlushIntervalCommitLog = 5 * ms }), script)
 	answers := make([]strings.Builder, callers)
 	var wait sync.WaitGroup
 	for c := range callers {

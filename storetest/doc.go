@@ -52,6 +52,24 @@
 //	/store/abort, /store/lock                     markers
 //	/store/actorstore/tmp/*                       files that are being made
 //
+// # Virtual time
+//
+//	func TestAnHour(t *testing.T) {
+//		storetest.Virtual(t, func(t *testing.T) {
+//			s := storetest.Open(t, storetest.Options(), storetest.Script{
+//				storetest.Kill("checkpoint").After(20 * time.Minute),
+//			})
+//			useIt(s) // with pauses, if it likes
+//			time.Sleep(time.Hour)
+//			storetest.Settle()
+//			storetest.Check(t, s)
+//		})
+//	}
+//
+// An hour of a store at rest costs its ticks: about 0.3 s with the flush interval of
+// Options, 100 ms; half of it with the store's own, 500 ms. Racing is the same
+// without an order, for the race detector.
+//
 // # What Check asserts
 //
 //	I1  min <= dispatched <= confirm <= appended, flushed <= appended, under
@@ -92,7 +110,10 @@
 //     callers who come by the methods of the Store here (those of the embedded store
 //     take no turn), put different things when they put at the same instant,
 //     sleep for whole microseconds, and decide nothing themselves by chance, by the
-//     order of a map, or by a select with two cases ready.
+//     order of a map, or by a select with two cases ready. Within a turn, where an
+//     actor has woken others and goes on, the one processor is all that orders them: of
+//     5,000 runs of random scripts with one and three callers none was another one, but
+//     a machine that stops the process for 10 ms may make one.
 //   - D3: without Virtual, and under Racing, which of two goroutines comes first is
 //     the scheduler's choice, and the n-th message may be another one on the next
 //     run. A script that has failed once is worth a few repetitions.

@@ -1,7 +1,10 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -112,30 +115,6 @@ func (e *engine) add(f Fault, round int) {
 	}
 }
 
-// calls are the rules of a fault of the disk.
-func (e *engine) calls(f Fault, round int) []mappedtest.Rule {
-	one := mappedtest.Rule{Op: f.op, Path: f.path, At: f.at, Err: f.err, Before: func() {
-		gate := e.strikes(f, round)
-		switch {
-		case gate == nil:
-		case f.deed == doPanicCall:
-			panic(&Injected{Fault: f})
-		case f.deed == doHangCall:
-			e.hang(gate, f.length)
-		}
-	}}
-	if f.every == 1 && f.times == 0 {
-		one.Forever = true
-		return []mappedtest.Rule{one}
-	}
-	list := []mappedtest.Rule{one}
-	for k := 1; f.every > 0 && k < f.times; k++ {
-		one.At += f.every
-		list = append(list, one)
-	}
-	return list
-}
-
 // strikes notes a fault of the disk that a call has met, and gives the gate that
 // opens for all who stand still by then; nil if the faults of that round were taken
 // away since.
@@ -198,6 +177,9 @@ func (e *engine) Step(name string, kind actors.Step, done bool) {
 	case hit.deed == doHang:
 		e.hang(gate, hit.length)
 	default:
+		if done {
+			e.turns.actor(name) // behind those to whom it has sent something
+		}
 		panic(&Injected{Fault: *hit, Actor: name, Step: kind})
 	}
 }
@@ -243,6 +225,14 @@ func (r *rule) due() bool {
 		return false
 	}
 	return r.seen >= r.at && (r.seen-r.at)%r.every == 0
+}
+
+// faulty tells whether anything has gone wrong on purpose.
+func (e *engine) faulty() bool {
+	e.mu.Lock()
+	struck := len(e.struck) > 0
+	e.mu.Unlock()
+	return struck || slices.ContainsFunc(e.disk.Trace(), func(c mappedtest.Call) bool { return c.Err != nil && !errors.Is(c.Err, fs.ErrNotExist) })
 }
 
 // list is what has happened, for a failure's message.

@@ -51,6 +51,7 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 	}
 	s := storetest.Open(t, options(flush, func(o *actorstore.Options) {
 		o.RestartBudget = 1 << 30
+		o.FlushIntervalCommitLog = 5 * ms
 		o.CleanResourceInterval = time.Second
 	}), script)
 	c := load(t, s, 3, pause)
@@ -90,6 +91,7 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("close: %v", err)
 	}
+	storetest.Left(t, s)
 	if err := s.Reopen(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +102,10 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 	if e := s.Events(); e[len(e)-1] != "opened clean=true" {
 		t.Errorf("not a clean stop: %v", e)
 	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	storetest.Left(t, s)
 	if testing.Verbose() {
 		t.Log(fmt.Sprint(n, " panics, ", s.History.Acknowledged(), " puts acknowledged, ", s.History.Refused(), " refused, ", s.History.Unknown(), " unknown"))
 	}

@@ -85,7 +85,8 @@ func randomFault(rng *rand.Rand) Fault {
 	case doPanicCall:
 		return PanicCall(mappedtest.OpAny, 10*at).After(later)
 	case doHangCall:
-		return HangCall(mappedtest.OpAny, 10*at).For(length).After(later)
+		// Those that are made without a lock: see HangCall.
+		return HangCall([]mappedtest.Op{mappedtest.OpWrite, mappedtest.OpDatasync, mappedtest.OpFlush}[rng.IntN(3)], at).For(length).After(later)
 	default:
 		return PauseClock().For(20 * length).After(later)
 	}

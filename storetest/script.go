@@ -112,7 +112,9 @@ func FailCall(op mappedtest.Op, n int, err error) Fault {
 func PanicCall(op mappedtest.Op, n int) Fault { return Fault{deed: doPanicCall, op: op, at: n} }
 
 // HangCall lets the n-th call of the file system stand still until
-// Store.Release, or as long as For says.
+// Store.Release, or as long as For says. In virtual time narrow it to calls that are
+// made without a lock, such as writes and syncs: who waits for a sync.Mutex stops the
+// clock of the bubble, and with it the end of the hang.
 func HangCall(op mappedtest.Op, n int) Fault { return Fault{deed: doHangCall, op: op, at: n} }
 
 // PauseClock lets the store's clock stand still, for ever or as long as For

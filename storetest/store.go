@@ -3,7 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"testing"
+	"sync/atomic"
 	"time"
 
 	"github.com/actorstore/actorstore"
@@ -23,6 +23,7 @@ type Store struct {
 	engine  *engine
 	script  Script
 	told    *told
+	handed  atomic.Bool      // the disk may have rules that the engine does not know
 	seen    map[int64]uint32 // records that a check has seen: checksum by place
 }
 
@@ -30,6 +31,7 @@ type Store struct {
 // borders of segments, queue files and index files are crossed within a few
 // hundred puts. Change them as you like; on another FS than a mappedtest.FS the
 // store has a real directory, and PowerCut is not to be had.
+// The flush interval is 100 ms, since each tick takes time of yours, also in virtual time.
 func Options() actorstore.Options {
 	o := actorstore.DefaultOptions("/store")
 	o.FS = mappedtest.NewFS()
@@ -38,63 +40,9 @@ func Options() actorstore.Options {
 	o.MapperFileSizeBatchConsumeQueue = 46 * 64
 	o.MaxHashSlotNum, o.MaxIndexNum = 64, 512
 	o.MaxMessageSize = 16 << 10
-	o.FlushIntervalCommitLog = 5 * time.Millisecond
+	o.FlushIntervalCommitLog = 100 * time.Millisecond
 	o.FileReservedTime = 0 // for ever
 	return o
-}
-
-// Start opens a store whose actors fail as the script says. It is for examples
-// and programs; a test has it easier with Open.
-func Start(ctx context.Context, o actorstore.Options, script Script) (*Store, error) {
-	s := &Store{options: o, History: newHistory(), told: &told{}, seen: make(map[int64]uint32)}
-	s.disk, _ = o.FS.(*mappedtest.FS)
-	if err := s.open(ctx, script); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// Open is Start for a test: it fails the test if the store does not open, tells
-// how to repeat the run if the test fails, and ends the store with the test.
-func Open(t testing.TB, o actorstore.Options, script Script) *Store {
-	t.Helper()
-	s, err := Start(context.Background(), o, script)
-	if err != nil {
-		t.Fatalf("open: %v\nscript: %v", err, script)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(s.replay())
-		}
-		s.engine.end()
-		_ = s.Store.Close(context.Background())
-	})
-	return s
-}
-
-func (s *Store) open(ctx context.Context, script Script) error {
-	if err := script.fits(s.options); err != nil {
-		return err
-	}
-	e := newEngine()
-	e.turns = newTurns(script, actorsOf(s.options))
-	e.clock.real = s.options.Now
-	e.disk = mappedtest.NewScript(s.options.FS)
-	o := s.options
-	o.FS, o.Now, o.Faults, o.Events = e.disk, e.now, e, s.told.listen(o.Events)
-	tell := o.Events.Opened
-	o.Events.Opened = func(opened actorstore.OpenedEvent) { e.watch.opened(); tell(opened) }
-	e.arm(script)
-	run, err := actorstore.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	e.poke = func(actor string) error { return run.Actors().Poke(actor) }
-	e.stop = func(actor string) { _ = run.Actors().StopActor(actor) }
-	s.Store, s.engine, s.script = run, e, script
-	e.watch.begin(run.State, o.FlushDiskType == actorstore.SyncFlush)
-	e.opened(script)
-	return nil
 }
 
 // replay tells what was to go wrong, and what has.
@@ -134,7 +82,10 @@ func (s *Store) ResumeClock() { s.engine.resume() }
 
 // Disk is the script before the store's files, for rules that Fault has not, and
 // for its trace of calls.
-func (s *Store) Disk() *mappedtest.Script { return s.engine.disk }
+func (s *Store) Disk() *mappedtest.Script {
+	s.handed.Store(true)
+	return s.engine.disk
+}
 
 // Struck lists the faults that have struck since the store was opened last, as
 // Go source, in order.

@@ -2,14 +2,13 @@ package storetest_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/storetest"
 )
 
-// anHour is a test that takes an hour of the store's time and none of yours.
+// anHour is a test that takes an hour of the store's time and milliseconds of yours.
 func anHour(t *testing.T) {
 	o := storetest.Options()
 	o.FlushIntervalCommitLog = time.Second
@@ -22,7 +21,7 @@ func anHour(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		synctest.Wait() // everything that was to happen has happened
+		storetest.Settle() // everything that was to happen has happened
 	}
 	if n := s.Told("restarted checkpoint"); n != 1 {
 		t.Errorf("%d restarts of checkpoint", n)
@@ -31,9 +30,3 @@ func anHour(t *testing.T) {
 }
 
 func TestAnHour(t *testing.T) { storetest.Virtual(t, anHour) }
-
-// Virtual time: TestAnHour takes milliseconds.
-func Example_virtualTime() {
-	var t *testing.T // of your test
-	storetest.Virtual(t, anHour)
-}
