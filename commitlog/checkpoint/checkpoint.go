@@ -77,22 +77,23 @@ func WriteCheckpoint(fsys mapped.FS, path string, c Checkpoint) error {
 }
 
 // overwrite changes bytes of an existing file with one write and syncs them.
-func overwrite(fsys mapped.FS, path string, b []byte, off int64) error {
+func overwrite(fsys mapped.FS, path string, b []byte, off int64) (err error) {
 	f, err := fsys.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	_, err = f.WriteAt(b, off)
-	if err == nil {
-		err = f.Datasync()
+	defer func() { // also if the disk panics
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	if _, err := f.WriteAt(b, off); err != nil {
+		return err
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return f.Datasync()
 }
 
 // fileSize treats only "not there" as absence: any other failure is an answer
