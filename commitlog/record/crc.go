@@ -37,7 +37,8 @@ func isTrailer(props []byte) bool {
 }
 
 // likeTrailer reports whether property bytes end with what may be a trailer
-// whose fixed bytes are damaged: at most three of the ten differ.
+// whose fixed bytes are damaged: at most three of the ten differ, or five in front of
+// ten digits.
 func likeTrailer(props []byte) bool {
 	n := len(props) - CRCTrailer
 	if n < 0 {
@@ -53,7 +54,7 @@ func likeTrailer(props []byte) bool {
 	if t[CRCTrailer-1] != itemEnd {
 		wrong++
 	}
-	return wrong <= 3
+	return wrong <= 3 || wrong <= 5 && digitsAtEnd(props)
 }
 
 // digitsAtEnd reports whether property bytes end with a value that may be the
