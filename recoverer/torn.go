@@ -3,6 +3,7 @@ package recoverer
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"sort"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -23,9 +24,28 @@ func (t *tail) lostWrite(next int64) bool {
 	case !t.plan.Own, t.uncut():
 		return false
 	case t.plan.Mark.Sync:
-		return t.zeroSector(t.end, next) && !t.dispatchedBehind(next)
+		return (t.zeroSector(t.end, next) || t.sizeTorn(next)) && !t.dispatchedBehind(next)
 	}
-	return t.zeroSector(t.end, next) || t.halfEncoded(next)
+	return t.zeroSector(t.end, next) || t.halfEncoded(next) || t.sizeTorn(next)
+}
+
+// sizeTorn tells whether [end, next) is one record whose size began in a sector that
+// was lost, of which it has up to three bytes: they are zero, and the rest of the size
+// is what it would be.
+func (t *tail) sizeTorn(next int64) (torn bool) {
+	lost := sectorSize - t.end%sectorSize
+	if lost >= sizeField || next-t.end > math.MaxInt32 {
+		return false
+	}
+	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+		if len(b) < record.BlankSize {
+			return
+		}
+		kept := uint32(1)<<(8*(sizeField-lost)) - 1
+		got, want := binary.BigEndian.Uint32(b), uint32(next-t.end)
+		torn = got == want&kept && got != want
+	})
+	return torn
 }
 
 // uncut tells that no power cut has come since the mark: what was written is in the
