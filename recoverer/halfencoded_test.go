@@ -11,10 +11,14 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 		lost    int64 // bytes of the record's end
 		options []option
 		half    bool
+		sized   bool // it has its size
 	}{
-		"as a power cut leaves it": {20, nil, true},
-		"only the size is damaged": {0, nil, false},
-		"under SYNC_FLUSH":         {20, []option{syncFlush}, false},
+		"as a power cut leaves it":   {20, nil, true, false},
+		"only the size is damaged":   {0, nil, false, false},
+		"under SYNC_FLUSH":           {20, []option{syncFlush}, false, false},
+		"size, and no checksum":      {20, nil, true, true},
+		"one byte of the checksum":   {1, nil, false, true},
+		"the same, under SYNC_FLUSH": {20, []option{syncFlush}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, newFS(), c.options...)
@@ -29,7 +33,9 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 			}
 			s.kill()
 			at := a.PhysicalOffset % segmentSize
-			overwrite(t, s.fs, s.segment(a.PhysicalOffset), at, make([]byte, 4))
+			if !c.sized {
+				overwrite(t, s.fs, s.segment(a.PhysicalOffset), at, make([]byte, 4))
+			}
 			overwrite(t, s.fs, s.segment(a.PhysicalOffset), at+int64(a.Size)-c.lost, make([]byte, c.lost))
 			s = open(t, cut(s.fs))
 			if half := s.report.End == a.PhysicalOffset; half != c.half || half != (len(s.report.Damage) == 0) {

@@ -56,11 +56,14 @@ func (t *tail) uncut() bool {
 }
 
 // halfEncoded tells whether [end, next) begins with a record that was not yet
-// encoded to its end: it has no size, which is written behind the rest. If it is
-// whole but for its size, that is damaged, and so is a BLANK, whose size is written
-// first.
+// encoded to its end: it has no size, which is written behind the rest, or one and
+// no checksum, which comes last. If it is whole but for its size, that is damaged,
+// and so is a BLANK, whose size is written first.
 func (t *tail) halfEncoded(next int64) (half bool) {
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+		if half = record.Unfinished(b); half {
+			return
+		}
 		if len(b) < record.BlankSize || int64(len(b)) < next-t.end || !zero(b[:sizeField]) || isMagic(b[sizeField:], record.MagicBlank) {
 			return
 		}
