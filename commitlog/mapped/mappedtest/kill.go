@@ -1,6 +1,9 @@
 package mappedtest
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Kill is the file system after the process died and the machine went on: all
 // that was written is there, what was not synced is still not durable, locks
@@ -20,8 +23,8 @@ func (f *FS) clone(drop bool) *FS {
 	var copied func(*node) *node
 	entries := func(m map[string]*node) map[string]*node {
 		out := make(map[string]*node, len(m))
-		for name, n := range m {
-			out[name] = copied(n)
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(m))) { // as in backward
+			out[name] = copied(m[name])
 		}
 		return out
 	}
@@ -53,6 +56,16 @@ func (f *FS) clone(drop bool) *FS {
 	return to
 }
 
+// backward copies from the end. A process that dies stops at one moment; this takes
+// one, while others may write a log through a mapping, from front to back. What it
+// takes of that must not be a record without those in front of it.
+func backward(dst, src []byte) {
+	for end := len(src); end > 0; end -= TearSize {
+		at := max(end-TearSize, 0)
+		peek(dst[at:end], src[at:end])
+	}
+}
+
 // clone copies a file with its unsynced state.
 func (old *node) clone(d *disk, drop bool) *node {
 	old.mu.Lock()
@@ -75,7 +88,7 @@ func (old *node) clone(d *disk, drop bool) *node {
 		return n
 	}
 	n.live = make([]byte, len(old.live))
-	peek(n.live, old.live)
+	backward(n.live, old.live)
 	for p, b := range old.lost {
 		switch now := old.view(p); {
 		case !same(now, b[:len(now)]): // written again
