@@ -38,10 +38,11 @@ func (l *Log) rewrite(f *mapped.MappedFile, from, to int64) error {
 	for at := from; at < to; at += chunk {
 		b := f.Bytes()[at:min(at+chunk, to)]
 		touch(b) // a page that cannot be read is a fault here, not an error of the write
-		if _, err := f.File().WriteAt(b, at); err != nil {
-			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
+		_, err := f.File().WriteAt(b, at)
+		if err == nil {
+			err = f.File().Writeback(at, int64(len(b))) // the disk is not to wait for the sync
 		}
-		if err := f.File().Writeback(at, int64(len(b))); err != nil { // the disk is not to wait for the sync
+		if err != nil {
 			return fmt.Errorf("rewrite %s at offset %d: %w", f.Path(), f.Offset()+at, err)
 		}
 	}
@@ -53,7 +54,7 @@ func (l *Log) rewrite(f *mapped.MappedFile, from, to int64) error {
 
 // touch reads a byte of every page.
 func touch(b []byte) (sum byte) {
-	for i := 0; i < len(b); i += 4096 {
+	for i := 0; i < len(b); i += pageSize {
 		sum += b[i]
 	}
 	return sum

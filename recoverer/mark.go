@@ -1,7 +1,6 @@
 package recoverer
 
 import (
-	"fmt"
 	"hash/crc32"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -56,10 +55,7 @@ func (r *recovery) disownSummary() error {
 	if r.plan.Mark != nil || r.in.Summary == nil {
 		return nil
 	}
-	if err := checkpoint.RemoveQueues(r.in.FS, r.in.Layout); err != nil {
-		return fmt.Errorf("remove the queue summary: %w", err)
-	}
-	return nil
+	return checkpoint.RemoveQueues(r.in.FS, r.in.Layout)
 }
 
 func (r *recovery) newestMark() *checkpoint.Mark {

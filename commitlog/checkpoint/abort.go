@@ -1,9 +1,7 @@
 package checkpoint
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 
@@ -28,11 +26,7 @@ func CreateAbort(fsys mapped.FS, layout Layout, pid int) error {
 // RemoveAbort declares a clean stop. The caller has made everything durable
 // before. A missing marker is no error.
 func RemoveAbort(fsys mapped.FS, layout Layout) error {
-	path := layout.AbortFile()
-	if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove abort marker: %w", err)
-	}
-	return syncDirOf(fsys, path)
+	return remove(fsys, layout.AbortFile(), "abort marker")
 }
 
 // HasAbort tells whether the marker is there, that is, whether the last stop

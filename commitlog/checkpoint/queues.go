@@ -2,9 +2,7 @@ package checkpoint
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -100,11 +98,5 @@ func WriteQueues(fsys mapped.FS, layout Layout, s *QueueSummary) error {
 
 // RemoveQueues takes the summary away for good; one that is missing is no error.
 func RemoveQueues(fsys mapped.FS, layout Layout) error {
-	if err := fsys.Remove(layout.QueuesFile()); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	return syncDirOf(fsys, layout.QueuesFile())
+	return remove(fsys, layout.QueuesFile(), "queue summary")
 }

@@ -47,6 +47,15 @@ func writeSync(f mapped.File, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// remove takes a file away for good. One that is missing is no error, but another
+// removal of it may not be durable yet.
+func remove(fsys mapped.FS, path, what string) error {
+	if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", what, err)
+	}
+	return syncDirOf(fsys, path)
+}
+
 func syncDirOf(fsys mapped.FS, path string) error {
 	dir := filepath.Dir(path)
 	if err := fsys.SyncDir(dir); err != nil {
