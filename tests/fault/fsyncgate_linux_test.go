@@ -68,7 +68,7 @@ func realGate(t *testing.T, d *disk, host string, sync, believed bool) gateCycle
 	c.Options.MappedFileSizeCommitLog = 1 << 20
 	c.Options.MappedFileSizeConsumeQueue = 1000 * 20
 	c.Options.MaxHashSlotNum, c.Options.MaxIndexNum = 100, 400
-	c.Limit = 10 * time.Second
+	c.Limit = fault.Real
 	if !c.Open() {
 		t.Fatal("does not open")
 	}
@@ -157,7 +157,7 @@ func openAgain(t *testing.T, c *fault.Client, at oracle.Snapshot, cut oracle.Cut
 	if !c.Open() && (!errors.Is(c.OpenErr, syscall.ENOSPC) || !c.Open()) {
 		t.Fatal("does not open again:", c.OpenErr)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), fault.Real)
 	defer cancel()
 	if _, err := c.Reopened(ctx, at, cut); err != nil {
 		t.Error(err)

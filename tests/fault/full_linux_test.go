@@ -58,7 +58,7 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 	o.MaxHashSlotNum, o.MaxIndexNum = 100, 1000
 	o.CleanFileForciblyEnable = false // nothing is deleted to make room
 	o.DiskMaxUsedSpaceRatio, o.DiskSpaceCleanForciblyRatio, o.DiskSpaceWarningLevelRatio = 100, 100, 100
-	c.Limit = 10 * time.Second
+	c.Limit = fault.Real
 	if !c.Open() {
 		t.Fatal("does not open")
 	}
@@ -83,9 +83,9 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 	}
 	began := time.Now()
 	for !c.Put("orders", 0, 4000).Acked() {
-		if time.Since(began) > 5*time.Second {
+		if time.Since(began) > fault.Real {
 			p := c.Puts[len(c.Puts)-1]
-			t.Fatalf("5 s after space came back a put gets %v: %v", p.Result.Status, p.Result.Err)
+			t.Fatalf("a minute after space came back a put gets %v: %v", p.Result.Status, p.Result.Err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -94,7 +94,7 @@ func fill(t *testing.T, at string, sync bool, queues int32) (refused int, healed
 	if p := c.Puts[len(c.Puts)-1]; !p.Acked() {
 		t.Errorf("and then: %v %v", p.Result.Status, p.Result.Err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), fault.Real)
 	defer cancel()
 	if err := c.Intact(ctx); err != nil {
 		t.Error(err)

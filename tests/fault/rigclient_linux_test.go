@@ -20,7 +20,7 @@ func rigClient(t *testing.T, root string, sync bool) *fault.Client {
 	c.Options.MappedFileSizeCommitLog = 256 << 10
 	c.Options.MappedFileSizeConsumeQueue = 100 * 20
 	c.Options.MaxHashSlotNum, c.Options.MaxIndexNum = 100, 400
-	c.Limit = 10 * time.Second
+	c.Limit = fault.Real
 	return c
 }
 

@@ -94,7 +94,7 @@ func truncated(t *testing.T, met *meetings, name, glob string, size int64, sync 
 	o.MappedFileSizeConsumeQueue = 1000 * 20
 	o.MaxHashSlotNum, o.MaxIndexNum = 1000, 2000
 	o.FileReservedTime = 72 * time.Hour
-	c.Limit = 10 * time.Second
+	c.Limit = fault.Real
 	met.watch(o)
 	late := met.slow(name, o)
 	if !c.Open() {
@@ -175,7 +175,7 @@ func afterwards(t *testing.T, c *fault.Client, name, path string) {
 		}
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), fault.Real)
 	defer cancel()
 	if name == "queue file" || name == "index file" {
 		if _, err := c.Check(ctx, s, c.Model.Now(), oracle.Killed); err != nil {
