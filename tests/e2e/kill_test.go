@@ -58,15 +58,15 @@ func afterKill(t *testing.T, o actorstore.Options, puts []e2e.Put) {
 	must(t, i.Close())
 	sameTree(t, o.StorePathRootDir, before)
 
-	torn := int64(0) // a record that the kill has met half written is kept aside, and told
-	o.Events.Opened = func(e actorstore.OpenedEvent) { torn = min(e.Cut, 1) }
+	cut := int64(0) // a record that the kill has met half written is kept aside, which is no damage
+	o.Events.Opened = func(e actorstore.OpenedEvent) { cut = e.Cut }
 	s := open(t, o)
 	r := readStore(t, s, o, nil)
 	holds(t, r, model.Reading())
 	state, err := s.State()
 	must(t, err)
-	if state.Damaged != torn || state.ReadOnly != nil {
-		t.Errorf("damaged %d, torn %d, read-only %v", state.Damaged, torn, state.ReadOnly)
+	if state.Damaged != 0 || state.ReadOnly != nil {
+		t.Errorf("damaged %d, %d bytes cut, read-only %v", state.Damaged, cut, state.ReadOnly)
 	}
 	// It goes on as if nothing had happened.
 	before2, _ := e2e.WithoutCRC(r)
