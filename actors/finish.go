@@ -70,52 +70,46 @@ func (t *tree) atLast(what string, step func() error) error {
 
 // dispatchRest applies what the actors had not come to.
 func (t *tree) dispatchRest(ctx context.Context) error {
-	log := t.log()
-	if err := t.indexRest(ctx); err != nil {
-		return err
+	if s := t.sinkNamed(indexName); s != nil { // it may be behind the queues
+		err := t.pass(ctx, t.reputFor(indexName, s.Applied()), t.queuesApplied(), s.Apply)
+		if err != nil {
+			return err
+		}
 	}
+	log := t.log()
 	at := log.Confirm()
 	for _, s := range t.sinks {
 		at = min(at, s.Applied())
 	}
-	reput := t.newReput(at)
-	w := &dispatch.Window{}
-	for reput.Pos() < log.Confirm() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := reput.Read(w, log.Confirm()); err != nil {
-			return err
-		}
+	err := t.pass(ctx, t.newReput(at), log.Confirm(), func(w *dispatch.Window) error {
 		for _, s := range t.sinks {
 			if err := s.Apply(w); err != nil {
 				return err
 			}
 		}
-		t.finished.Add(1)
 		if w.LastRecord >= 0 {
 			t.dispatched.Store(&progress.Record{Start: w.LastRecord, End: w.End, StoreTimestamp: w.LastTimestamp})
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	log.SetDispatched(log.Confirm())
 	return nil
 }
 
-// indexRest brings an index that is behind up to what the queues have.
-func (t *tree) indexRest(ctx context.Context) error {
-	s := t.sinkNamed(indexName)
-	if s == nil {
-		return nil
-	}
-	reput, w := t.reputFor(indexName, s.Applied()), &dispatch.Window{}
-	for end := t.queuesApplied(); reput.Pos() < end; {
+// pass reads the log up to end, a window at a time.
+func (t *tree) pass(ctx context.Context, reput *dispatch.Reput, end int64, to func(*dispatch.Window) error) error {
+	w := &dispatch.Window{}
+	for reput.Pos() < end {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := reput.Read(w, end); err != nil {
 			return err
 		}
-		if err := s.Apply(w); err != nil {
+		if err := to(w); err != nil {
 			return err
 		}
 		t.finished.Add(1)
