@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -71,34 +72,37 @@ func TestCloseWithoutTime(t *testing.T) {
 
 // F12: dispatch that is behind is caught up with before the marker goes.
 func TestCloseDrainsDispatch(t *testing.T) {
-	r := open(t)
-	r.puts("a", 0, 1)
-	r.dispatched()
-	release := r.hold("dispatch")
-	r.puts("a", 1, 300)
-	if n := len(r.bodies("a", 0)); n == 300 { // the shards look themselves when they start
-		t.Log("dispatch is not behind: the test tests nothing")
-	}
-	closed := make(chan error, 1)
-	go func() { closed <- r.s.Close(r.ctx) }()
-	release()
-	if err := <-closed; err != nil || r.aborted() {
-		t.Errorf("close: %v, abort marker %v", err, r.aborted())
-	}
-	summary, err := checkpoint.ReadQueues(r.disk, r.layout())
-	if err != nil || summary == nil {
-		t.Fatalf("summary %v %v", summary, err)
-	}
-	mark, ok, err := checkpoint.ReadMark(r.disk, r.layout())
-	if err != nil || !ok {
-		t.Fatalf("mark: %v %v", ok, err)
-	}
-	if summary.Dispatched != mark.FlushedEnd || summary.IndexApplied != mark.FlushedEnd || len(summary.Queues) != 1 || summary.Queues[0].MaxOffset != 300 {
-		t.Errorf("summary %+v, mark at %d", summary, mark.FlushedEnd)
-	}
-	r.start()
-	r.numbered("a", 300)
-	r.close()
+	virtual(t, func(t *testing.T) {
+		r := open(t)
+		r.puts("a", 0, 1)
+		r.dispatched()
+		release := r.hold("dispatch")
+		r.puts("a", 1, 300)
+		if n := len(r.bodies("a", 0)); n == 300 { // the shards look themselves when they start
+			t.Error("dispatch is not behind: the test tests nothing")
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- r.s.Close(r.ctx) }()
+		synctest.Wait() // dispatch is told to stop, and does not look again
+		release()
+		if err := <-closed; err != nil || r.aborted() {
+			t.Errorf("close: %v, abort marker %v", err, r.aborted())
+		}
+		summary, err := checkpoint.ReadQueues(r.disk, r.layout())
+		if err != nil || summary == nil {
+			t.Fatalf("summary %v %v", summary, err)
+		}
+		mark, ok, err := checkpoint.ReadMark(r.disk, r.layout())
+		if err != nil || !ok {
+			t.Fatalf("mark: %v %v", ok, err)
+		}
+		if summary.Dispatched != mark.FlushedEnd || summary.IndexApplied != mark.FlushedEnd || len(summary.Queues) != 1 || summary.Queues[0].MaxOffset != 300 {
+			t.Errorf("summary %+v, mark at %d", summary, mark.FlushedEnd)
+		}
+		r.start()
+		r.numbered("a", 300)
+		r.close()
+	})
 }
 
 func TestCloseTwice(t *testing.T) {
