@@ -87,3 +87,20 @@ func tells(t *testing.T, path string) bool {
 	must(t, unix.Statfs(path, &st))
 	return st.Type == unix.EXT4_SUPER_MAGIC || st.Type == unix.XFS_SUPER_MAGIC || st.Type == unix.TMPFS_MAGIC
 }
+
+// A file system that is not known to look into the page cache is not asked: all of
+// the file counts as data. Nor does a closed file tell anything.
+func TestDataIsNotTold(t *testing.T) {
+	const size = 1 << 20
+	f, err := mapped.OS().OpenFile("/proc/self/status", os.O_RDONLY, 0)
+	must(t, err)
+	closed := create(t, mapped.OS(), filepath.Join(t.TempDir(), "f"), nil)
+	must(t, closed.Truncate(size))
+	must(t, closed.Close())
+	for _, f := range []mapped.File{f, f, closed} { // asked again, too
+		if e := mapped.ExtentsOf(f, 5, size, size); len(e) != 1 || e[0] != (mapped.Extent{From: 5, To: size}) {
+			t.Errorf("%s: %v", f.Name(), e)
+		}
+	}
+	must(t, f.Close())
+}
