@@ -1,0 +1,123 @@
+package recoverer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/recoverer"
+)
+
+// look is what Inspect or Verify makes of a store.
+func look(t testing.TB, fsys mapped.FS, check, inUse bool, options ...option) (found string, err error) {
+	v, err := openFiles(t, fsys, true, options...)
+	defer v.release()
+	if err != nil {
+		return "", err
+	}
+	v.input.InUse = inUse
+	if !check {
+		r, err := recoverer.Inspect(context.Background(), v.input)
+		return fmt.Sprint(r.Min, r.End, r.Queues, r.Findings), err
+	}
+	err = recoverer.Verify(context.Background(), v.input, func(f recoverer.Finding) { found += f.String() + "\n" })
+	return found, err
+}
+
+// TestLookFails: a call that fails ends a look with that error, or is told as a
+// finding about the file, and is never taken for a store that is as it should be.
+// Nothing is changed, so the next look sees what there is.
+func TestLookFails(t *testing.T) {
+	for _, m := range messes {
+		base := newFS()
+		s := open(t, base, m.options...)
+		m.make(s)
+		s.kill()
+		for _, check := range []bool{true, false} {
+			want, err := look(t, base, check, false, m.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range placesOf(base, func(fsys mapped.FS) { _, _ = look(t, fsys, check, false, m.options...) }) {
+				script := mappedtest.NewScript(base)
+				script.FailAt(k, syscall.EIO)
+				got, err := look(t, script, check, false, m.options...)
+				if err != nil && !errors.Is(err, syscall.EIO) {
+					t.Errorf("%s: %v: %v", m.name, failed(script), err)
+				}
+				if err == nil && got != want && !strings.Contains(got, syscall.EIO.Error()) {
+					t.Errorf("%s: %v: found\n%s\nwant\n%s", m.name, failed(script), got, want)
+				}
+			}
+			if again, err := look(t, base, check, false, m.options...); again != want || err != nil {
+				t.Errorf("%s: found %s, %v, and before %s", m.name, again, err, want)
+			}
+		}
+	}
+}
+
+// TestQueueBesideItsWriter: what a look meets in the middle of a change is none when
+// it looks again; what is there again is damage.
+func TestQueueBesideItsWriter(t *testing.T) {
+	path := s0.ConsumeQueue() + "/T/0/" + mapped.Name(2*queueFileSize)
+	build := func() (mapped.FS, []byte) {
+		s := open(t, newFS())
+		s.puts("T", 35)
+		s.close()
+		b := contents(t, s.fs, path)
+		remove(t, s.fs, path)
+		create(t, s.fs, path, b[:77])
+		return s.fs, b
+	}
+	for _, c := range []struct {
+		name         string
+		inUse, whole bool // and the file is whole when it has been seen
+		found        bool
+	}{
+		{"being made", true, true, false}, {"damaged", true, false, true}, {"damaged, nobody writes", false, true, true},
+	} {
+		fsys, b := build()
+		rule := mappedtest.Rule{Op: mappedtest.OpReadDir, Path: s0.ConsumeQueue() + "/T/0", At: 1, Then: func() {
+			if c.whole {
+				remove(t, fsys, path)
+				create(t, fsys, path, b)
+			}
+		}}
+		got, err := look(t, mappedtest.NewScript(fsys, rule), false, c.inUse)
+		if err != nil || strings.Contains(got, path) != c.found {
+			t.Errorf("%s: %s, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestLookIsCancelled: the error is the context's, whenever it ends.
+func TestLookIsCancelled(t *testing.T) {
+	s := open(t, newFS())
+	s.puts("T", 60)
+	s.kill()
+	for _, phase := range []recoverer.Phase{recoverer.PhaseScan, recoverer.PhaseQueues, recoverer.PhaseReplay} {
+		v, err := openFiles(t, s.fs, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		hit := false
+		v.input.Progress = func(p recoverer.Progress) {
+			if p.Phase == phase {
+				hit = true
+				cancel()
+			}
+		}
+		err = recoverer.Verify(ctx, v.input, func(recoverer.Finding) {})
+		if hit != errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in %s (%v): %v", phase, hit, err)
+		}
+		cancel()
+		v.release()
+	}
+}
