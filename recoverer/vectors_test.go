@@ -10,6 +10,7 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
+	"github.com/actorstore/actorstore/recoverer"
 )
 
 // image builds the segments of a log by hand, as another engine may leave them.
@@ -241,6 +242,10 @@ func TestHostileNames(t *testing.T) {
 			s = open(t, s.fs, multiDispatch)
 			if got := s.queuesOf(); got != "%LMQ%ok-0[0,1) T-0[0,2)" {
 				t.Errorf("queues after a restart %s", got)
+			}
+			found := verify(t, s, multiDispatch)
+			if len(found) != 1 || found[0].Where != recoverer.CommitLog || found[0].Want != "a topic that can be a directory" {
+				t.Errorf("verify: %v", found)
 			}
 		})
 	}
