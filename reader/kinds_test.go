@@ -3,6 +3,7 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"testing"
 
@@ -106,5 +107,35 @@ func TestTransactions(t *testing.T) {
 	g, err := s.get(GetRequest{Topic: "T"})
 	if err != nil || fmt.Sprint(bodies(g.Messages)) != "[0 3 4]" {
 		t.Errorf("%v %v", err, bodies(g.Messages))
+	}
+}
+
+// TestBadBatchCount: a unit of a batch queue that tells fewer messages than its
+// record has is an error with a place to go on at, and costs no other record.
+func TestBadBatchCount(t *testing.T) {
+	s := newStore(t, shape{})
+	for range 30 {
+		s.put(batch("B", 10))
+	}
+	r, _ := s.again()
+	f, err := s.fs.OpenFile(s.root+"/batchconsumequeue/B/0/00000000000000000000", os.O_RDWR, 0)
+	s.must(err)
+	_, err = f.WriteAt([]byte{3}, 3*consumequeue.BatchUnitSize+37)
+	s.must(errors.Join(err, f.Close()))
+	seen := map[int64]bool{}
+	for at := int64(0); at < 300; {
+		var g GetResult
+		err := r.Get(ctx, GetRequest{Topic: "B", Offset: at, MaxCount: 20}, &g)
+		var ce *record.CorruptionError
+		if bad := at == 30; bad != errors.As(err, &ce) || bad && (ce.Next != 40 || len(g.Messages) != 0) || g.NextOffset <= at {
+			t.Fatalf("at %d: %v, next %d", at, err, g.NextOffset)
+		}
+		for i := range g.Messages {
+			seen[g.Messages[i].QueueOffset] = true
+		}
+		at = g.NextOffset
+	}
+	if len(seen) != 29 || seen[30] {
+		t.Errorf("%d of 30 records: %v", len(seen), seen)
 	}
 }

@@ -235,3 +235,23 @@ func TestTopics(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTimesBehindDamage: where the first messages cannot be read a search by time
+// takes them for older than all; where very many in a row cannot it gives up.
+func TestTimesBehindDamage(t *testing.T) {
+	s := newStore(t, shape{segment: 1 << 20})
+	at := s.fill("T", 0, 200, 50)
+	for i := range 10 {
+		s.patch(at[i].PhysicalOffset+atMagic, []byte{1, 2, 3, 4})
+	}
+	if got, err := s.r.OffsetByTime("T", 0, 0, consumequeue.Lower); err != nil || got != 10 {
+		t.Errorf("the beginning: %d %v", got, err)
+	}
+	for i := range 110 {
+		s.patch(at[i+50].PhysicalOffset+atMagic, []byte{1, 2, 3, 4})
+	}
+	_, err := s.r.OffsetByTime("T", 0, at[150].StoreTimestamp, consumequeue.Lower)
+	if !errors.Is(err, ErrNoRecord) {
+		t.Errorf("110 that cannot be read: %v", err)
+	}
+}

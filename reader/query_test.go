@@ -262,3 +262,19 @@ func TestQueryOwns(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// TestQueryPassesDeleted: records of a topic that was deleted are still in log and
+// index, and are not found.
+func TestQueryPassesDeleted(t *testing.T) {
+	var below int64
+	s := newStore(t, shape{reader: Options{Deleted: func(topic string) int64 { return map[string]int64{"T": below}[topic] }}})
+	s.put(keyed("T", "old", "k"))
+	s.put(keyed("U", "other", "k"))
+	below = s.log.Appended()
+	s.put(keyed("T", "new", "k"))
+	for topic, want := range map[string]string{"T": "[new]", "U": "[other]"} {
+		if _, got := s.query(QueryRequest{Topic: topic, Key: "k"}); fmt.Sprint(got) != want {
+			t.Errorf("%s: %q, want %s", topic, got, want)
+		}
+	}
+}

@@ -93,3 +93,23 @@ func TestViewNests(t *testing.T) {
 		t.Error(err, n)
 	}
 }
+
+// TestViewLendsOnlyMatches: a tag with the same hash is not the tag.
+func TestViewLendsOnlyMatches(t *testing.T) {
+	s := newStore(t, shape{})
+	for i := range 10 {
+		m := message("T", 0, fmt.Sprint(i))
+		m.SetTags([]string{"Aa", "BB"}[i%2])
+		s.put(m)
+	}
+	n := 0
+	v, err := s.r.View(ctx, GetRequest{Topic: "T", Tags: "Aa"}, func(m *record.MessageExt) error {
+		if n++; m.Tags() != "Aa" {
+			t.Errorf("lent one with tag %s", m.Tags())
+		}
+		return nil
+	})
+	if err != nil || n != 5 || v.Count != 5 || v.NextOffset != 10 {
+		t.Errorf("%v, %d lent, %+v", err, n, v)
+	}
+}
