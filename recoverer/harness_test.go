@@ -39,6 +39,8 @@ type store struct {
 
 	indexOff bool // recovery knows of none
 	entries  int  // of an index file
+	handles  int  // of queue files, 0 = as many as by default
+	renewed  []int64
 
 	append *commitlog.Appender
 	sync   *commitlog.Syncer
@@ -55,6 +57,7 @@ type option func(*store, *recoverer.Input)
 func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
 func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
 func largeIndexFiles(s *store, _ *recoverer.Input) { s.entries = 1200 }
+func fewFilesOpen(s *store, _ *recoverer.Input)    { s.handles = 1 }
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
 func withoutIndex(s *store, _ *recoverer.Input)    { s.indexOff = true }
 func syncFlush(_ *store, in *recoverer.Input)      { in.SyncFlush = true }
@@ -91,7 +94,7 @@ func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (
 	var err error
 	s.log, err = commitlog.Open(commitlog.Options{
 		FS: fsys, Dir: s.layout.CommitLog(), TmpDir: s.layout.CommitLogTmp(), SegmentSize: segmentSize, ReadOnly: readOnly,
-		Staged: true, EnableLmq: in.MultiDispatch, Encoder: record.Encoder{AppendPropCRC: s.crc},
+		Staged: true, EnableLmq: in.MultiDispatch, Encoder: record.Encoder{AppendPropCRC: s.crc}, Renewed: s.renewed,
 	})
 	if err != nil {
 		return s, err
@@ -99,6 +102,7 @@ func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (
 	s.queues, err = consumequeue.Open(consumequeue.Options{
 		FS: fsys, Dir: s.layout.ConsumeQueue(), BatchDir: s.layout.BatchConsumeQueue(), TmpDir: s.layout.Tmp(),
 		FileSize: s.file, BatchFileSize: 10 * consumequeue.BatchUnitSize, ReadOnly: readOnly,
+		MaxOpenFiles: s.handles,
 	})
 	if err != nil {
 		return s, err

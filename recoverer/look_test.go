@@ -120,4 +120,19 @@ func TestLookIsCancelled(t *testing.T) {
 		cancel()
 		v.release()
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, do := range map[string]func(recoverer.Input) error{
+		"Inspect": func(in recoverer.Input) error { _, err := recoverer.Inspect(ctx, in); return err },
+		"Verify":  func(in recoverer.Input) error { return recoverer.Verify(ctx, in, func(recoverer.Finding) {}) },
+	} {
+		v, err := openFiles(t, s.fs, true)
+		if err == nil {
+			err = do(v.input)
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled before: %v", name, err)
+		}
+		v.release()
+	}
 }
