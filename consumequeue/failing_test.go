@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -16,9 +17,12 @@ import (
 // its first call: a call that fails later from the same place fails no differently.
 func placesOf(fsys mapped.FS, run func(mapped.FS)) []int {
 	script := mappedtest.NewScript(fsys)
+	var mu sync.Mutex
 	seen, first := map[string]bool{}, []int(nil)
 	script.Add(mappedtest.Rule{Forever: true, Before: func() {
 		var pc [40]uintptr
+		mu.Lock()
+		defer mu.Unlock()
 		if at := fmt.Sprint(pc[:runtime.Callers(4, pc[:])]); !seen[at] {
 			seen[at], first = true, append(first, script.Calls())
 		}
