@@ -109,7 +109,8 @@ var (
 	ErrParked = actors.ErrParked
 	// ErrDeleting refuses a put to a topic that is just being deleted.
 	ErrDeleting = actors.ErrDeleting
-	// ErrDiskFull refuses a put for want of space; it may be tried again.
+	// ErrDiskFull refuses a put for want of space: on a disk that is nearly full, or
+	// because a segment could not be made for it. It may be tried again.
 	ErrDiskFull = actors.ErrDiskFull
 	// ErrOutcomeUnknown says that a wait ended before a put that is under way.
 	ErrOutcomeUnknown = flusher.ErrOutcomeUnknown

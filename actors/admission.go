@@ -3,6 +3,8 @@ package actors
 import (
 	"errors"
 	"sync/atomic"
+
+	"github.com/actorstore/actorstore/reader"
 )
 
 // ErrBusy is what errors.Is finds when too many bytes of puts are unanswered
@@ -10,7 +12,7 @@ import (
 var ErrBusy = errors.New("too many bytes in flight")
 
 // ErrClosed is what errors.Is finds when the store is closing or closed.
-var ErrClosed = errors.New("store is closed")
+var ErrClosed = reader.ErrClosed
 
 // admission bounds the bytes of puts that are accepted and unanswered (A2). It
 // is the only limit in the store: behind it no mailbox can grow.

@@ -38,7 +38,7 @@ func unserved(message any, err error) any {
 	case *DeleteTopic, *Flush:
 		return &DoneReply{err}
 	case *GetState:
-		return &StateReply{State{ReadOnly: err}}
+		return &StateReply{Err: err}
 	}
 	return nil
 }

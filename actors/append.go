@@ -39,7 +39,7 @@ func (a *appendActor) Receive(ctx actor.Context) {
 		}
 	case *barrier:
 		a.barrier(m)
-	case *actor.Stopping:
+	case *actor.Stopping, *actor.Restarting: // who restarts it is no part of the store
 		a.t.quietly(a.publishAll)
 	case *actor.Stopped:
 		a.t.quietly(func() { a.mailbox.Close(a.t.refuse) })
@@ -137,7 +137,7 @@ func (a *appendActor) one(r *putRequest, now int64) error {
 	}
 	if errors.Is(err, commitlog.ErrNoSegment) {
 		a.appended = a.appended[:len(a.appended)-1]
-		a.t.noSegment(err)
+		err = a.t.noSegment(err)
 		a.answer(r, flusher.CreateMappedFileFailed, err)
 		return nil
 	}

@@ -83,6 +83,9 @@ func (t *tree) holds(name string, b beat) string {
 	if b.busy {
 		return "a message"
 	}
+	if !b.owes {
+		return "nothing"
+	}
 	return "nothing: its signal is missing"
 }
 

@@ -118,7 +118,8 @@ func (s *Store) dispatchedTo(ctx context.Context, t *tree, end int64) error {
 // DeleteTopic removes a topic: its queues are gone, its records are not found
 // any more and leave with their segments. Puts to it are refused meanwhile; a
 // later put starts the topic anew at offset 0. If ctx ends first the topic is
-// still there, or its deletion goes on by itself.
+// still there, or its deletion goes on by itself. A topic that is not there is no
+// error.
 func (s *Store) DeleteTopic(ctx context.Context, topic string) error {
 	t, err := s.running()
 	if err != nil {

@@ -3,7 +3,8 @@
 //
 // # Promise
 //
-// Every message sent to the store is answered, whatever dies. An actor that
+// Every message sent to the store that it understands is answered, whatever dies;
+// others are ignored. An actor that
 // fails costs its own work for the time of its restart and nothing else: derived
 // actors replay, append and flusher come back together from the log.
 //
@@ -28,13 +29,18 @@
 //
 // Put, PutBatch, Get, Query, Lookup, LookupID, OffsetByTime, MessageTime, Offsets,
 // Topics, DeleteTopic, Flush and GetState may be sent to the PID of the store by any
-// actor, with ctx.Request; each is answered by its Reply, whatever fails meanwhile.
+// actor, by pointer or by value, with ctx.Request or Root.RequestFuture; each is
+// answered by a pointer to its Reply (DeleteTopic and Flush by *DoneReply, OffsetByTime
+// and MessageTime by *NumberReply), whatever fails meanwhile. What a message points to
+// must not change until it is answered. No message waits for what will be put: who
+// follows a queue does so with Store.Reader().Poll and Store.Notifier, and asks for
+// both again after an error.
 // No actor of the store waits for one who asks: answers go out beside them, to each
 // asker in order. One that takes none of them while 16,384 wait, or look-ups of
 // MaxBytesInFlight, is refused what else it asks (ErrBusy), and beyond twice as many
 // not answered any more.
 // What is sent to the PID of a store that has gone gets protoactor's answer for dead
-// letters.
+// letters. ActorSystem.Shutdown of protoactor stops no actor: close a store before it.
 //
 // # Invariants
 //

@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -115,7 +115,7 @@ func (f *flushActor) sync() error {
 // abort answers all waiting puts: written, but not known to be durable.
 func (f *flushActor) abort(cause error) {
 	if cause == nil {
-		cause = errors.Join(errors.New("flusher stopped"), flusher.ErrOutcomeUnknown)
+		cause = fmt.Errorf("flusher stopped: %w", flusher.ErrOutcomeUnknown)
 	}
 	f.t.idle()
 	all := f.gate.Abort()

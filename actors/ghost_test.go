@@ -3,7 +3,9 @@ package actors
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -76,5 +78,64 @@ func TestReplacedActorIsForgotten(t *testing.T) {
 			t.Errorf("%d are watched after restarts, %d before", n, before)
 		}
 		r.close()
+	})
+}
+
+// One that was replaced is told to move when it does, and not before.
+func TestReplacedActorMoves(t *testing.T) {
+	for _, name := range []string{"reader-0", dispatchName} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				f, gate := &seam{}, make(chan struct{})
+				r := open(t, watchHangs(f))
+				r.puts("a", 0, 3)
+				f.next(r, name, func() { <-gate })
+				time.Sleep(4 * hangLimit)
+				ghost := name + ofGhost
+				if state, err := r.s.State(); err != nil || len(state.Hung) != 1 || state.Hung[0].Actor != ghost || state.Hung[0].For < 3*hangLimit {
+					t.Errorf("state while it stands: %+v %v", state.Hung, err)
+				}
+				if n := r.told("moves " + ghost); n != 0 || r.told("hung "+ghost) != 0 {
+					t.Errorf("while it stands: %q", r.events)
+				}
+				close(gate)
+				time.Sleep(hangLimit)
+				if n := r.told("moves " + ghost); n != 1 {
+					t.Errorf("it moves, and that was told %d times: %q", n, r.events)
+				}
+				if state, err := r.s.State(); err != nil || len(state.Hung) != 0 {
+					t.Errorf("state: %+v %v", state.Hung, err)
+				}
+				r.close()
+			})
+		})
+	}
+}
+
+// While a Close waits for one actor, those that have ended hang no more.
+func TestCloseTellsOfNoActorThatHasEnded(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		f, gate := &seam{}, make(chan struct{})
+		r := open(t, watchHangs(f), asyncFlush)
+		r.puts("a", 0, 3)
+		r.dispatched()
+		f.next(r, "reader-0", func() { <-gate })
+		synctest.Wait() // it has it in hand
+		var hung *HungError
+		if err := r.s.Close(context.Background()); !errors.As(err, &hung) || len(hung.Actors) != 1 {
+			t.Errorf("close: %v", err)
+		}
+		synctest.Wait() // what was told is on its way by itself
+		r.mu.Lock()
+		for _, e := range r.events {
+			if strings.HasPrefix(e, "hung ") && e != "hung reader-0" {
+				t.Errorf("told of %q", e)
+			}
+		}
+		r.mu.Unlock()
+		close(gate)
+		if err := r.s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
 	})
 }

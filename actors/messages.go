@@ -7,10 +7,7 @@ import (
 	"github.com/actorstore/actorstore/reader"
 )
 
-// The messages that the PID of a store understands, by pointer or by value. Send
-// them with ctx.Request or Root.RequestFuture; each is answered by a pointer to
-// the type named Reply. What a
-// message points to must not change until it is answered.
+// The messages that the PID of a store understands; see the package comment.
 type (
 	// Put stores a message.
 	Put struct{ Message record.Message }
@@ -93,7 +90,10 @@ type (
 	// GetState asks how the store is.
 	GetState struct{}
 	// StateReply answers GetState.
-	StateReply struct{ State State }
+	StateReply struct {
+		State State
+		Err   error // why nothing is known of the state
+	}
 )
 
 // State is how a store is at a moment. Among the hung, "reader-0 (replaced)" is an

@@ -120,7 +120,7 @@ func TestMessages(t *testing.T) {
 	if r := ask(t, system, pid, actors.Topics{}).(*actors.TopicsReply); r.Err != nil || len(r.Topics) != 1 || r.Topics[0].Topic != "a" {
 		t.Errorf("%+v", r)
 	}
-	if r := ask(t, system, pid, &actors.GetState{}).(*actors.StateReply); r.State.ReadOnly != nil || r.State.Watermarks.Appended == 0 {
+	if r := ask(t, system, pid, &actors.GetState{}).(*actors.StateReply); r.Err != nil || r.State.ReadOnly != nil || r.State.Watermarks.Appended == 0 {
 		t.Errorf("%+v", r)
 	}
 	if r := ask(t, system, pid, &actors.DeleteTopic{Topic: "a"}).(*actors.DoneReply); r.Err != nil {
@@ -205,7 +205,7 @@ func errorOf(answer any) error {
 	case *actors.DoneReply:
 		return m.Err
 	case *actors.StateReply:
-		return m.State.ReadOnly
+		return m.Err
 	}
 	return fmt.Errorf("unknown answer %T", answer)
 }

@@ -127,6 +127,8 @@ func (s *Store) accept(t *tree, m *record.Message, batch []record.Message) error
 	if m != nil {
 		topic = m.Topic
 		err = t.limits.Check(m)
+	} else if batch == nil {
+		err = &record.LimitError{Field: "message", Want: "one", Got: "nil"}
 	} else if err = t.limits.CheckBatch(batch); err == nil {
 		topic = batch[0].Topic
 	}

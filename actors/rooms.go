@@ -195,6 +195,7 @@ func (r *rooms) serve(o *Options) {
 			}
 		},
 		IndexReady: r.indexReady,
+		Gone:       func() error { return r.notifier.Closed() },
 	})
 	r.notifier = r.reader.Notifier()
 }

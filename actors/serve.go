@@ -79,7 +79,7 @@ func (a *storeActor) answer(message any, to *actor.PID, reply func(any)) {
 			reply(unserved(m, err))
 			return
 		}
-		reply(&StateReply{state})
+		reply(&StateReply{State: state})
 	}
 }
 

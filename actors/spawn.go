@@ -21,6 +21,9 @@ func Spawn(ctx context.Context, parent actor.SpawnerContext, name string, o Opti
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	if name == "" { // protoactor would give it the id of its parent
+		return nil, &OptionError{"name", "the name of an actor", "nothing"}
+	}
 	props, s := Props(o)
 	s.system = parent.ActorSystem()
 	if _, err := parent.SpawnNamed(props, name); err != nil {
@@ -103,7 +106,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		select {
 		case <-s.stopped:
 			if s.err == nil {
-				return ErrClosed
+				return s.closed()
 			}
 			return s.err // why it has never served
 		default:

@@ -85,3 +85,14 @@ func spawnThatFails(t *testing.T, at Step, way string) {
 		t.Error(err)
 	}
 }
+
+// A store needs a name among the children of its parent.
+func TestSpawnWithoutName(t *testing.T) {
+	system := newSystem(zerolog.Nop())
+	defer system.Shutdown()
+	s, err := Spawn(t.Context(), system.Root, "", small(mappedtest.NewFS()))
+	var option *OptionError
+	if s != nil || !errors.As(err, &option) || option.Option != "name" {
+		t.Errorf("%v", err)
+	}
+}

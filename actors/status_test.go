@@ -190,7 +190,8 @@ func TestDiskFullHeals(t *testing.T) {
 				t.Fatal("the disk is never full")
 			}
 		}
-		if statusOf(err) != flusher.CreateMappedFileFailed || !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, commitlog.ErrNoSegment) {
+		if statusOf(err) != flusher.CreateMappedFileFailed || !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, commitlog.ErrNoSegment) ||
+			!errors.Is(err, ErrDiskFull) {
 			t.Errorf("full: %v", err)
 		}
 		for range 20 {

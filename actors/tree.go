@@ -11,6 +11,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
@@ -117,10 +118,15 @@ func (t *tree) sayReadOnly(err error) {
 }
 
 // noSegment tells that the next segment could not be made. Puts are refused
-// one by one until the allocator succeeds.
-func (t *tree) noSegment(err error) {
+// one by one until the allocator succeeds. It returns what they are told: where it
+// is for want of space, so much is in the error.
+func (t *tree) noSegment(err error) error {
 	say(t.o.Logger.Warn().Err(err), "no segment")
 	t.allocatorWake.ring()
+	if mapped.NoSpace(err) {
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
+	}
+	return err
 }
 
 // diskFull refuses puts, or takes them again.

@@ -31,6 +31,7 @@ func (w *watcher) set(c *child) {
 		if !e.mailbox.ending() {
 			ghost := *e
 			ghost.name, ghost.ghost, ghost.asked = e.name+ofGhost, true, true // nothing is left to ask for
+			ghost.moved, _ = e.mailbox.load()                                 // a ghost moves no watermark, see beat
 			w.list = append(w.list, &ghost)
 		}
 		e.c, e.mailbox, e.asked = c, c.mailbox, false
@@ -40,14 +41,18 @@ func (w *watcher) set(c *child) {
 	w.list = append(w.list, &watched{name: c.name, mailbox: c.mailbox, c: c})
 }
 
-// forget drops ghosts that have come to their end; w.mu is held.
+// forget drops ghosts that have come to their end, when that has been told; w.mu is
+// held.
 func (w *watcher) forget() {
-	w.list = slices.DeleteFunc(w.list, func(e *watched) bool { return e.ghost && e.mailbox.ending() })
+	w.list = slices.DeleteFunc(w.list, func(e *watched) bool { return e.ghost && !e.hung && e.mailbox.ending() })
 }
 
 // beat is how one of those that are watched is. A ghost moves no watermark.
 func (w *watcher) beat(e *watched) beat {
 	turns, busy := e.mailbox.load()
+	if !busy && e.mailbox.ending() { // it has ended, and owes nothing any more
+		return beat{moved: turns}
+	}
 	if e.ghost {
 		return beat{moved: turns, owes: busy, busy: busy}
 	}

@@ -102,7 +102,6 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 	var all []HungEvent
 	var tell []func()
 	w.mu.Lock()
-	w.forget()
 	for _, e := range w.list {
 		b := w.beat(e)
 		before := e.stood
@@ -135,6 +134,7 @@ func (w *watcher) look(now time.Time, limit time.Duration) {
 			ask = append(ask, &hungChild{e.c, !b.busy})
 		}
 	}
+	w.forget()
 	w.mu.Unlock()
 	w.t.hungNow(all, pair)
 	for _, m := range ask { // with nothing locked, as what follows

@@ -17,14 +17,15 @@ func (r *Reader) MessageTime(topic string, queueID int32, offset int64) (int64, 
 	}
 	u, err := unitAt(q, offset)
 	if err != nil {
-		return 0, err
+		return 0, r.gone(err)
 	}
 	if q.Kind() == consumequeue.Batch {
 		return u.StoreTimestamp, nil
 	}
 	cur := r.log.Cursor()
 	defer cur.Close()
-	return r.timeOf(&cur, u)
+	t, err := r.timeOf(&cur, u)
+	return t, r.gone(err)
 }
 
 // OffsetByTime finds a queue offset by store time in ms: with Lower the first
@@ -38,9 +39,10 @@ func (r *Reader) OffsetByTime(topic string, queueID int32, t int64, bound consum
 	}
 	cur := r.log.Cursor()
 	defer cur.Close()
-	return q.OffsetByTime(t, bound, func(u consumequeue.Unit) (int64, error) {
+	at, err := q.OffsetByTime(t, bound, func(u consumequeue.Unit) (int64, error) {
 		return r.timeNear(&cur, q, u)
 	})
+	return at, r.gone(err)
 }
 
 // timeOf reads the store time of the record that a unit points at.

@@ -30,6 +30,8 @@
 //     it was checked against the file.
 //   - G6: a hash never decides alone: tags and keys are compared as text.
 //   - G7: a waiter is woken by its own offset only, and leaves nothing behind.
+//   - G8: of a store that has ended (Options.Gone) nothing is said to be missing:
+//     that it has ended is the answer.
 //
 // # Assumptions
 //

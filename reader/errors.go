@@ -21,7 +21,7 @@ var (
 	ErrTags = errors.New("bad tag expression")
 	// ErrDeleted: a waiter's queue was deleted.
 	ErrDeleted = errors.New("queue was deleted")
-	// ErrClosed: the store was closed while waiting.
+	// ErrClosed: the store is closed.
 	ErrClosed = errors.New("store is closed")
 )
 

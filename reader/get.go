@@ -26,7 +26,7 @@ func (r *Reader) Get(ctx context.Context, req GetRequest, result *GetResult) err
 	defer w.end()
 	w.run(ctx)
 	result.Place = w.place
-	return w.err
+	return w.outcome()
 }
 
 // take copies a record and checks the copy.
@@ -59,9 +59,18 @@ func (g *GetResult) check(w *walk, u *consumequeue.Unit, b []byte) (bool, error)
 	return true, nil
 }
 
+// outcome is the error of a walk. What it has found, and what a View function said
+// of that, stands.
+func (w *walk) outcome() error {
+	if w.count > 0 || w.refused {
+		return w.err
+	}
+	return w.r.gone(w.err)
+}
+
 // done gives an unused walk back.
 func (w *walk) done() error {
-	err := w.err
+	err := w.outcome()
 	w.end()
 	return err
 }

@@ -24,7 +24,7 @@ func (r *Reader) Lookup(ctx context.Context, physicalOffset int64) (*record.Mess
 		return r.own(&mem, cur.Path(), physicalOffset, b, m)
 	})
 	if err != nil {
-		return nil, err
+		return nil, r.gone(err)
 	}
 	return m, nil
 }

@@ -13,9 +13,10 @@ type Notifier struct {
 	max     func(topic string, queueID int32) int64
 	waiting atomic.Int64 // waiters that are registered or about to look
 
+	closed atomic.Pointer[error] // set under mu
+
 	mu     sync.Mutex
 	queues map[queueKey]*waiters
-	closed error
 	stalls func(topic string, queueID int32) error // why a queue does not grow
 }
 
@@ -119,13 +120,19 @@ func (n *Notifier) Close(cause error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed == nil {
-		n.closed = cause
-	}
+	n.closed.CompareAndSwap(nil, &cause)
 	for key, ws := range n.queues {
-		ws.end(n.closed)
+		ws.end(n.Closed())
 		delete(n.queues, key)
 	}
+}
+
+// Closed is what Close was given first, nil before.
+func (n *Notifier) Closed() error {
+	if cause := n.closed.Load(); cause != nil {
+		return *cause
+	}
+	return nil
 }
 
 // Stall tells that some queues do not grow: of those stalls gives an error, with
@@ -157,8 +164,8 @@ func (n *Notifier) Waiting() int { return int(n.waiting.Load()) }
 func (n *Notifier) add(key queueKey, w *waiter) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed != nil {
-		return n.closed
+	if err := n.Closed(); err != nil {
+		return err
 	}
 	ws := n.queues[key]
 	if ws == nil {

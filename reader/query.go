@@ -71,7 +71,7 @@ func (r *Reader) Query(ctx context.Context, req QueryRequest) (QueryResult, erro
 		Messages:   q.found,
 		More:       q.more,
 		Incomplete: r.o.IndexReady != nil && !r.o.IndexReady(),
-	}, errors.Join(ctx.Err(), err, q.damage)
+	}, r.gone(errors.Join(ctx.Err(), err, q.damage))
 }
 
 // query is one key query under way.

@@ -62,7 +62,7 @@ func (r *Reader) existing(topic string, queueID int32) (*consumequeue.Queue, err
 	if err == nil && q == nil {
 		err = noQueue(topic, queueID)
 	}
-	return q, err
+	return q, r.gone(err)
 }
 
 // unit reads the unit that holds a queue offset.

@@ -32,6 +32,9 @@ type Options struct {
 	// Deleted is the physical offset below which records of a topic are those of
 	// one that was deleted: a query does not find them. nil: none was.
 	Deleted func(topic string) int64
+	// Gone is why the store that is read has ended, nil while it has not. It tells
+	// that before the files are let go of. nil: it ends after its readers.
+	Gone func() error
 }
 
 // KeyIndex is what a query needs of the index (package indexsvc). Candidates
@@ -68,6 +71,17 @@ func setDefault(v *int, d int) {
 	if *v <= 0 {
 		*v = d
 	}
+}
+
+// gone is why an answer is none (G8): of a store that has ended meanwhile nothing
+// can be read, and so nothing seems to be there. err is the answer's own error.
+func (r *Reader) gone(err error) error {
+	if r.o.Gone != nil {
+		if cause := r.o.Gone(); cause != nil {
+			return cause
+		}
+	}
+	return err
 }
 
 // queue finds a queue and makes its ends known. nil without an error: there is

@@ -44,7 +44,7 @@ func (r *Reader) View(ctx context.Context, req GetRequest, fn func(m *record.Mes
 	}
 	defer w.end()
 	w.run(ctx)
-	return ViewResult{Place: w.place, Count: w.viewer.count}, w.err
+	return ViewResult{Place: w.place, Count: w.viewer.count}, w.outcome()
 }
 
 func (v *viewer) take(w *walk, u *consumequeue.Unit, b []byte) (bool, error) {

@@ -39,6 +39,7 @@ type walk struct {
 	skipBelow          int64 // physical: units below are known to be removed
 	next               int64 // queue offset behind the unit at hand
 	lending            bool  // a View function has the message at hand
+	refused            bool  // by a View function, whose error it is
 	topic              string
 	err                error
 	units              [64]consumequeue.Unit
@@ -49,7 +50,7 @@ type walk struct {
 func (w *walk) begin(ctx context.Context, r *Reader, req GetRequest, s sink) bool {
 	w.r, w.log, w.req, w.sink = r, r.log.Log(), req, s
 	w.place = Place{}
-	w.count, w.bytes, w.skipBelow, w.next, w.lending, w.topic = 0, 0, 0, 0, false, req.Topic
+	w.count, w.bytes, w.skipBelow, w.next, w.lending, w.refused, w.topic = 0, 0, 0, 0, false, false, req.Topic
 	w.maxCount = min(max(req.MaxCount, 0), maxCountLimit)
 	w.maxBytes = min(max(req.MaxBytes, 0), maxTotalBytes)
 	if w.err = ctx.Err(); w.err != nil {
@@ -194,7 +195,7 @@ func (w *walk) unit(u *consumequeue.Unit) bool {
 	taken, err := w.sink.take(w, u, b)
 	if err != nil {
 		if ve, ok := err.(*viewError); ok {
-			w.err = ve.err
+			w.err, w.refused = ve.err, true
 			return false
 		}
 		return w.failed(w.next, err)

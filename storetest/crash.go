@@ -55,7 +55,8 @@ func (s *Store) abandon() {
 }
 
 // Reopen closes the store, unless it has crashed or is closed, and opens it
-// again with another script. The error is that of either.
+// again with another script. The error is that of either: where closing fails the
+// store is not opened, and another Reopen does that.
 func (s *Store) Reopen(ctx context.Context, script Script) error {
 	if _, err := s.State(); err == nil {
 		if err := s.Close(ctx); err != nil {

@@ -68,7 +68,7 @@
 //
 // An hour of a store at rest costs its ticks: about 0.3 s with the flush interval of
 // Options, 100 ms; half of it with the store's own, 500 ms. Racing is the same
-// without an order, for the race detector.
+// without an order, for the race detector, whose scheduler chooses by chance.
 //
 // # What Check asserts
 //
@@ -114,7 +114,7 @@
 //     actor has woken others and goes on, the one processor is all that orders them: of
 //     5,000 runs of random scripts with one and three callers none was another one, but
 //     a machine that stops the process for 10 ms may make one.
-//   - D3: without Virtual, and under Racing, which of two goroutines comes first is
+//   - D3: without Virtual, under Racing, and in a test that is built with -race, which of two goroutines comes first is
 //     the scheduler's choice, and the n-th message may be another one on the next
 //     run. A script that has failed once is worth a few repetitions.
 //   - D4: Random is a function of its arguments, for one version of this package.

@@ -86,7 +86,9 @@ func Stop(actor string) Fault { return Fault{deed: doStop, actor: actor, at: 1} 
 // has moved, or a tick of its interval. The one after it comes through. Signals
 // inside a process are lost only together with their actor. What has been lost is
 // made good by the next put, restart, tick or Dispatched, or by the store's watch
-// after Options.HangTimeout.
+// after Options.HangTimeout. Signals go to append, dispatch and allocator (wakes), to
+// checkpoint, retention and the flusher of ASYNC_FLUSH (ticks); the others are sent
+// messages only, and such a fault of theirs is refused.
 func Drop(actor string, n int) Fault { return Fault{deed: doDrop, actor: actor, at: n} }
 
 // Delay holds the n-th signal to an actor back for d. Since at most one wake is
