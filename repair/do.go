@@ -100,7 +100,7 @@ func (in *Input) moveAside(path string) (string, error) {
 		} else if err != nil {
 			return "", err
 		}
-		to = filepath.Join(dir, filepath.Base(path)+"."+strconv.Itoa(i))
+		to = filepath.Join(dir, checkpoint.Fit(filepath.Base(path), "."+strconv.Itoa(i)))
 	}
 	return to, in.rename(path, to)
 }

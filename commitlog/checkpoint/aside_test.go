@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -46,6 +47,53 @@ func TestAsideKeepsTheBytesOnce(t *testing.T) {
 	entries, _ := os.ReadDir(l.Aside())
 	if left, _ := os.ReadDir(l.Tmp()); len(entries) != 2 || len(left) != 0 {
 		t.Errorf("%d kept, %d left over", len(entries), len(left))
+	}
+}
+
+// TestAsideLongNames: the name of a queue file with its topic in it may be longer
+// than a disk takes; it stays its own and readable at both ends.
+func TestAsideLongNames(t *testing.T) {
+	fsys, l := newStore(t)
+	paths := map[string]bool{}
+	for n := 200; n <= 300; n++ {
+		for _, end := range []string{"0", "1"} {
+			name := "consumequeue-" + strings.Repeat("t", n) + "-" + end + "-00000000000000000000"
+			path, err := checkpoint.Aside(fsys, l, name, strings.NewReader("units"))
+			if err != nil {
+				t.Fatalf("%d bytes: %v", len(name), err)
+			}
+			if again, err := checkpoint.Aside(fsys, l, name, strings.NewReader("units")); err != nil || again != path {
+				t.Errorf("%d bytes, again: %s, not %s, %v", len(name), again, path, err)
+			}
+			if paths[path] || get(t, path) != "units" || !strings.HasPrefix(base(path), name[:100]) ||
+				!strings.Contains(base(path), name[len(name)-23:]+".") {
+				t.Errorf("%d bytes: %s", len(name), path)
+			}
+			paths[path] = true
+		}
+	}
+	if left, _ := os.ReadDir(l.Tmp()); len(left) != 0 {
+		t.Errorf("%d left over", len(left))
+	}
+}
+
+// TestFit: what fits stays as it is; what does not differs where the names do,
+// and no letter is cut in two.
+func TestFit(t *testing.T) {
+	short := strings.Repeat("a", 253)
+	if got := checkpoint.Fit(short, ".1"); got != short+".1" {
+		t.Errorf("it fits, but %s", got)
+	}
+	for _, name := range []string{short + "a", strings.Repeat("a", 5000), strings.Repeat("\u00e4", 200), strings.Repeat("\u65e5", 99)} {
+		got := checkpoint.Fit(name, ".1")
+		if len(got) > 255 || len(got) < 240 || !strings.HasSuffix(got, ".1") || !utf8.ValidString(got) || got != checkpoint.Fit(name, ".1") {
+			t.Errorf("%d bytes, %s", len(got), got)
+		}
+		middle := len(name) / 2 &^ 1
+		other := name[:middle] + "bb" + name[middle+2:]
+		if checkpoint.Fit(other, ".1") == got {
+			t.Errorf("another name, too: %s", got)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@
 //	C4  A file made new appears under its name only complete and synced; the
 //	    directory is synced before the call returns.
 //	C5  Bytes kept by Aside are durable when it returns; keeping the same bytes
-//	    again keeps them once.
+//	    again keeps them once. Whatever they are called, the file's name fits.
 //	C6  A failed sync is returned and not repeated.
 //
 // # Assumptions

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -247,6 +248,33 @@ func TestNames(t *testing.T) {
 		if err != nil || u.Total <= 0 || u.Free <= 0 || u.Ratio() < 0 || u.Ratio() > 1 {
 			t.Errorf("DiskUsage: %+v %v", u, err)
 		}
+	})
+}
+
+// TestLongNames: a step of a path has at most 255 bytes, in every call.
+func TestLongNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it counts in other units and says so in other words")
+	}
+	everywhere(t, func(t *testing.T, fsys mapped.FS, dir string) {
+		fits, long := filepath.Join(dir, strings.Repeat("f", 255)), filepath.Join(dir, strings.Repeat("l", 256))
+		must(t, create(t, fsys, fits, nil).Close())
+		must(t, fsys.MkdirAll(filepath.Join(dir, strings.Repeat("d", 255), "x")))
+		_, err := fsys.OpenFile(long, os.O_RDWR|os.O_CREATE, 0o644)
+		wantErr(t, err, syscall.ENAMETOOLONG)
+		_, err = fsys.OpenFile(filepath.Join(long, "x"), os.O_RDWR, 0)
+		wantErr(t, err, syscall.ENAMETOOLONG)
+		wantErr(t, fsys.Rename(fits, long), syscall.ENAMETOOLONG)
+		wantErr(t, fsys.Rename(long, fits), syscall.ENAMETOOLONG)
+		wantErr(t, fsys.MkdirAll(long), syscall.ENAMETOOLONG)
+		wantErr(t, fsys.MkdirAll(filepath.Join(long, "x")), syscall.ENAMETOOLONG)
+		wantErr(t, fsys.Remove(long), syscall.ENAMETOOLONG)
+		_, err = fsys.Stat(long) // which is not the same as that it is not there
+		wantErr(t, err, syscall.ENAMETOOLONG)
+		_, err = fsys.ReadDir(long)
+		wantErr(t, err, syscall.ENAMETOOLONG)
+		_, err = fsys.Stat(filepath.Join(dir, "no", filepath.Base(long)))
+		wantErr(t, err, fs.ErrNotExist)
 	})
 }
 

@@ -2,10 +2,10 @@
 // mapped.FS: FS, which lives in memory and knows what a power cut would leave,
 // and Script, which wraps any mapped.FS and makes chosen calls fail.
 //
-// Promise: FS behaves as mapped.OS does where the store can see it (errors,
-// coherence of WriteAt and Map, locks), and keeps beside each live byte the
-// durable one. An image (Crash, Kill, DropCaches) is a new FS that shares
-// nothing that either may change; the same seed gives the same image.
+// Promise: FS behaves as mapped.OS does where the store can see it (errors, the
+// length of names, coherence of WriteAt and Map, locks), and keeps beside each
+// live byte the durable one. An image (Crash, Kill, DropCaches) is a new FS that
+// shares nothing that either may change; the same seed gives the same image.
 //
 // The model of a disk:
 //

@@ -15,6 +15,10 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
+// nameMax is how many bytes a step of a path may have, as on the disks that a
+// store is found on.
+const nameMax = 255
+
 // FS is a file system in memory. The zero value is of no use; see NewFS.
 type FS struct {
 	mu      sync.Mutex // guards names and pending
@@ -111,6 +115,9 @@ func (f *FS) walk(steps []string) (*node, error) {
 		if !n.isDir {
 			return nil, syscall.ENOTDIR
 		}
+		if len(s) > nameMax {
+			return nil, syscall.ENAMETOOLONG
+		}
 		if n = n.entries[s]; n == nil {
 			return nil, syscall.ENOENT
 		}
@@ -133,10 +140,15 @@ func (f *FS) parent(name string) (*node, string, error) {
 		return nil, "", syscall.EINVAL
 	}
 	dir, err := f.walk(steps[:len(steps)-1])
-	if err == nil && !dir.isDir {
+	base := steps[len(steps)-1]
+	switch {
+	case err != nil:
+	case !dir.isDir:
 		err = syscall.ENOTDIR
+	case len(base) > nameMax:
+		err = syscall.ENAMETOOLONG
 	}
-	return dir, steps[len(steps)-1], err
+	return dir, base, err
 }
 
 // record does a change to the live names and keeps it pending.
@@ -212,6 +224,9 @@ func (f *FS) MkdirAll(name string) error {
 	for _, s := range split(name) {
 		if s == "." {
 			continue
+		}
+		if len(s) > nameMax {
+			return fail("mkdir", name, syscall.ENAMETOOLONG)
 		}
 		next := n.entries[s]
 		if next == nil {
