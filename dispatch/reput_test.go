@@ -1,10 +1,13 @@
 package dispatch_test
 
 import (
+	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 	"github.com/actorstore/actorstore/dispatch"
@@ -306,12 +309,11 @@ func TestReadStops(t *testing.T) {
 	b := begin(t, segment, dispatch.Rules{})
 	first := b.put(message("t", 0))
 	b.put(message("u", 0))
-	_, err := b.queues.Ensure("u", 0, consumequeue.Batch)
-	noErr(t, err)
+	b.fs.Add(mappedtest.Rule{Op: mappedtest.OpReadDir, Path: "/store/consumequeue/u/0", Forever: true, Err: syscall.EIO})
 	for i := range 2 {
 		w := &dispatch.Window{}
-		if err := b.reput.Read(w, b.log.Confirm()); err == nil {
-			t.Fatal("no error for a queue of another kind")
+		if err := b.reput.Read(w, b.log.Confirm()); !errors.Is(err, syscall.EIO) {
+			t.Fatalf("read: %v", err)
 		}
 		equal(t, "pos", b.reput.Pos(), first.End())
 		equal(t, "end", w.End, first.End())
@@ -319,7 +321,7 @@ func TestReadStops(t *testing.T) {
 			noErr(t, b.apply(w))
 		}
 	}
-	noErr(t, b.queues.DeleteTopic("u"))
+	b.fs.Clear()
 	b.catchUp()
 	equal(t, "units", len(b.units("u", 0)), 1)
 }

@@ -83,6 +83,9 @@ func (r *router) route(t *topicRoutes, topic string, queueID int32, inner bool) 
 	if r.rules.Kind != nil {
 		kind = r.rules.Kind(topic, inner)
 	}
+	if q := r.store.Queue(topic, queueID); q != nil {
+		kind = q.Kind() // what stands counts, whatever the rules say by now
+	}
 	q, err := r.store.Ensure(topic, queueID, kind)
 	if err != nil {
 		return nil, err

@@ -130,8 +130,7 @@ func (p *replay) disagrees(s *checkpoint.QueueEnd, q *consumequeue.Queue, dispat
 	}
 	if q.MinOffset() > s.MinOffset {
 		u, ok := firstUnit(q)
-		if !ok || u.PhysicalOffset >= p.min && q.MinOffset() < s.MaxOffset ||
-			q.MinOffset() >= s.MaxOffset && !p.look.backs(&u, q.Topic(), q.ID(), p.end) {
+		if !ok || u.PhysicalOffset >= p.min {
 			return "a first unit at " + strconv.FormatInt(q.MinOffset(), 10)
 		}
 	}

@@ -103,6 +103,9 @@ func (r *recovery) findEnd(ctx context.Context) error {
 func (r *recovery) tellMissing() {
 	for i := range r.in.Marks {
 		m := &r.in.Marks[i]
+		if r.plan.Mark != nil && m.Sequence < r.plan.Mark.Sequence {
+			return // of before: the one that counts has the say
+		}
 		if m.FlushedEnd > r.rep.End && m.Matches(r.in.Checkpoint) {
 			r.rep.Missing = m.FlushedEnd - r.rep.End
 			r.find(Finding{Where: CommitLog, Path: r.in.Layout.CommitLog(), Offset: r.rep.End, End: m.FlushedEnd,
