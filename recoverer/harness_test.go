@@ -282,6 +282,9 @@ func (s *store) mark() {
 func (s *store) summary() {
 	s.t.Helper()
 	sum := &checkpoint.QueueSummary{Dispatched: s.log.Dispatched(), IndexApplied: s.log.Dispatched()}
+	if s.indexOff {
+		sum.IndexApplied = -1
+	}
 	for q := range s.queues.All() {
 		sum.Queues = append(sum.Queues, checkpoint.QueueEnd{Topic: q.Topic(), QueueID: q.ID(), Kind: uint8(q.Kind()),
 			MinOffset: q.MinOffset(), MaxOffset: q.MaxOffset()})
