@@ -52,7 +52,21 @@ func (o *Options) fits(fsys mapped.FS, layout checkpoint.Layout) error {
 		return &OptionError{Option: part.option, Got: fmt.Sprint(part.given),
 			Want: fmt.Sprintf("%d, the size of the files in %s (FoundOptions takes sizes from the files)", found[0], part.dir)}
 	}
-	return nil
+	return o.fitsLights(fsys, layout)
+}
+
+// fitsLights refuses to open a store that has light queues as one that has none: no
+// record would belong into them, so they would go, and their numbers begin anew.
+func (o *Options) fitsLights(fsys mapped.FS, layout checkpoint.Layout) error {
+	if o.multiDispatch() {
+		return nil
+	}
+	lights, err := hasLightQueues(fsys, layout.ConsumeQueue())
+	if err != nil || !lights {
+		return err
+	}
+	return &OptionError{Option: "EnableLmq and EnableMultiDispatch", Got: "false",
+		Want: fmt.Sprintf("true, as %s has light queues (FoundOptions sees that)", layout.ConsumeQueue())}
 }
 
 // standApart tells that two segments in dir begin size bytes apart, so that none

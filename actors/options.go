@@ -92,7 +92,8 @@ type Options struct {
 	// MessageDelayLevel lists the delays of the levels 1, 2, ...
 	MessageDelayLevel string
 	// EnableLmq and EnableMultiDispatch let a message name light queues that it
-	// shall stand in too, default false.
+	// shall stand in too, default false. A store that has light queues is opened with
+	// both only.
 	EnableLmq, EnableMultiDispatch bool
 	// BatchTopics have batch queues, whatever config/topics.json says. A topic of
 	// which neither tells has them if its first record is an inner batch.
