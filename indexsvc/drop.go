@@ -31,12 +31,12 @@ func (s *Service) DeleteExpired(minPhyOffset int64) (int, error) {
 }
 
 // DropFrom takes the file of that name out of the index, and every file that is
-// later by name or by content, files that Open left out among them. The caller
+// later by name or by content, damaged and unused ones among them. The caller
 // then puts the records again from EndPhyOffset on (from the log's beginning if
 // that is -1). The files are moved to asideDir, or removed if that is "".
 func (s *Service) DropFrom(name, asideDir string) error {
 	return s.drop(asideDir, func(f *indexFile) bool { return f.name >= name },
-		func(damaged string) bool { return damaged >= name })
+		func(leftOut string) bool { return leftOut >= name })
 }
 
 // TruncatePhysical takes out every file that has an entry for a record at or
@@ -46,11 +46,10 @@ func (s *Service) TruncatePhysical(end int64, asideDir string) error {
 		func(string) bool { return false })
 }
 
-// Reset takes out every file, those that Open left out too. Otherwise as
-// DropFrom.
+// Reset takes out every file, damaged and unused ones too. Otherwise as DropFrom.
 func (s *Service) Reset(asideDir string) error { return s.DropFrom("", asideDir) }
 
-func (s *Service) drop(asideDir string, gone func(*indexFile) bool, goneDamaged func(name string) bool) error {
+func (s *Service) drop(asideDir string, gone func(*indexFile) bool, goneLeftOut func(name string) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.changeable(); err != nil {
@@ -68,13 +67,22 @@ func (s *Service) drop(asideDir string, gone func(*indexFile) bool, goneDamaged 
 	var left []string
 	kept := s.damaged[:0]
 	for _, d := range s.damaged {
-		if goneDamaged(filepath.Base(d.Path)) {
+		if goneLeftOut(filepath.Base(d.Path)) {
 			left = append(left, d.Path)
 		} else {
 			kept = append(kept, d)
 		}
 	}
 	s.damaged = kept
+	var unused []string
+	for _, path := range s.unused {
+		if goneLeftOut(filepath.Base(path)) {
+			left = append(left, path)
+		} else {
+			unused = append(unused, path)
+		}
+	}
+	s.unused = unused
 	// The newest first: whatever a crash leaves is a beginning of the index. For
 	// the same reason the first file that stays ends it: without those in front of
 	// it there would be a hole, and nothing tells the next opening of that.

@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // Unused lists the files that Open left alone because they hold no keys and are
 // not of a length that is known: made by a process that died meanwhile, made for
-// another geometry, or not an index file at all, which Verify tells.
-func (s *Service) Unused() []string { return s.unused }
+// another geometry, or not an index file at all, which Verify tells. After a power
+// cut one may have held keys and lost its header.
+func (s *Service) Unused() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.unused)
+}
 
 // verifyUnused wants a file without keys to hold nothing, as a new one does. One
 // that was born behind a full one begins with that one's end.

@@ -21,7 +21,7 @@ func (s *Service) Verify(check func(physicalOffsets []int64) (good int, err erro
 	for _, d := range s.Damaged() {
 		failed = errors.Join(failed, d)
 	}
-	for _, path := range s.unused {
+	for _, path := range s.Unused() {
 		failed = errors.Join(failed, s.verifyUnused(path))
 	}
 	end := int64(-1)

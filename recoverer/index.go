@@ -81,7 +81,8 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 			return 0, err
 		}
 	}
-	if !r.plan.Trusted {
+	// An unused file may be one that has lost its header, and was passed over.
+	if !r.plan.Trusted || len(x.Unused()) > 0 {
 		if err := r.dropBehindHole(x, aside); err != nil {
 			return 0, err
 		}

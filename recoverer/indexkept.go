@@ -2,6 +2,8 @@ package recoverer
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
@@ -24,8 +26,15 @@ const verifiable = 1 << 30
 // dropUnflushed handles an unclean stop: of files that nothing proves to be on
 // disk, header, slots and entries may be of different moments, and a file may be
 // as it was when it was made. They are kept if all of them agree and only the
-// last one has room; otherwise the first of them and all later ones go.
+// last one has room; otherwise the first of them and all later ones go. One that
+// passes for unused may have had keys and lost its header: it goes, and so do those
+// behind it.
 func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
+	if unused := x.Unused(); len(unused) > 0 {
+		if err := x.DropFrom(filepath.Base(slices.Min(unused)), aside); err != nil {
+			return err
+		}
+	}
 	files := x.Files()
 	first, whole := len(files), true
 	var size int64
