@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race lint cross fuzz mutation images proof rigs soak interop bench demo clean
+.PHONY: all build test race lint cross fuzz mutation images proof rigs soak interop bench demo cover clean
 
 all: build test
 
@@ -33,6 +33,12 @@ cross:            ## the other platforms compile, tests included
 FUZZTIME ?= 30
 fuzz:             ## every format for about FUZZTIME seconds
 	@.ci/fuzz $(FUZZTIME)
+
+ROOMS = ./commitlog/... ./consumequeue ./indexsvc ./dispatch ./flusher ./reader ./retention ./recoverer ./repair
+cover:            ## statements of the core rooms that their own tests reach, in percent
+	@out=$$(mktemp) && $(GO) test -count=1 -coverprofile=$$out -coverpkg=$$($(GO) list $(ROOMS) | grep -v test | paste -sd,) $(ROOMS) >$$out.log || { grep -v coverage: $$out.log; exit 1; }; \
+	awk 'NR>1 {n[$$1]=$$2; hit[$$1]+=$$3} END {for (b in n) {r=b; sub("/[^/]*:.*", "", r); all[r]+=n[b]; if (hit[b]) met[r]+=n[b]} \
+		for (r in all) printf "%5.1f %s\n", 100*met[r]/all[r], r}' $$out | sort -k2; rm -f $$out $$out.log
 
 mutation:         ## planted bugs: the tests must find every one
 	$(GO) run ./tests/mutation
