@@ -63,7 +63,8 @@ func (r *Reput) Read(w *Window, limit int64) error {
 	var err error
 	fault := mapped.Guard(func() { err = r.fill(w, s) })
 	if fault != nil && r.keys {
-		fault = r.skipPage(w, s, fault)
+		r.skipPages(w, s, fault)
+		fault = nil
 	}
 	r.pos = w.End
 	if fault != nil {
@@ -101,6 +102,18 @@ func (r *Reput) fill(w *Window, s *commitlog.Scanner) error {
 func (r *Reput) skip(w *Window, s *commitlog.Scanner, cause error) {
 	from := s.Pos()
 	next, ok := s.Resync()
+	r.passed(w, s, from, next, ok, cause)
+}
+
+// skipPages passes over pages that cannot be read.
+func (r *Reput) skipPages(w *Window, s *commitlog.Scanner, cause error) {
+	from := s.Pos()
+	next, ok := s.ResyncPast(cause)
+	r.passed(w, s, from, next, ok, cause)
+}
+
+// passed notes what was passed over: up to next, or all there is.
+func (r *Reput) passed(w *Window, s *commitlog.Scanner, from, next int64, ok bool, cause error) {
 	if !ok {
 		next = s.Limit()
 		s.SkipTo(next)
@@ -108,31 +121,6 @@ func (r *Reput) skip(w *Window, s *commitlog.Scanner, cause error) {
 	w.Damage = append(w.Damage, Damage{Offset: from, Next: next, Err: cause})
 	w.End = next
 }
-
-// skipPage passes over a page that cannot be read.
-func (r *Reput) skipPage(w *Window, s *commitlog.Scanner, cause error) error {
-	from := s.Pos()
-	for {
-		var fe *mapped.FaultError
-		if !errors.As(cause, &fe) {
-			return cause
-		}
-		size := r.log.Log().SegmentSize()
-		s.SkipTo(max(from-from%size+(fe.Offset/pageSize+1)*pageSize-1, s.Pos()))
-		next, found := int64(0), false
-		if cause = mapped.Guard(func() { next, found = s.Resync() }); cause != nil {
-			continue
-		}
-		if !found {
-			next = s.Limit()
-		}
-		w.Damage = append(w.Damage, Damage{Offset: from, Next: next, Err: fe})
-		w.End = next
-		return nil
-	}
-}
-
-const pageSize = 4096
 
 // missing handles a range without a segment: deleted by retention, or a gap.
 func (r *Reput) missing(w *Window, s *commitlog.Scanner, err error) error {

@@ -100,8 +100,10 @@ func (h *history) each(from, to int64, visit func(*record.DispatchRequest) bool)
 		if fault != nil {
 			bad = fault
 		}
-		size := h.in.Log.SegmentSize()
-		if stop || s.Pos() >= to || !resync(s, bad, s.Pos()-s.Pos()%size) {
+		if stop || s.Pos() >= to {
+			return
+		}
+		if _, found := s.ResyncPast(bad); !found {
 			return
 		}
 	}

@@ -139,12 +139,11 @@ func (p *replay) pass(s *commitlog.Scanner, cause error) error {
 		return err
 	}
 	at := s.Pos()
-	size := p.in.Log.SegmentSize()
-	next := s.Limit()
-	if resync(s, cause, at-at%size) {
-		next = s.Pos()
+	next, found := s.ResyncPast(cause)
+	if !found {
+		next = s.Limit()
+		s.SkipTo(next)
 	}
-	s.SkipTo(next)
 	d := damageOf(p.in.Log, at, next, cause)
 	p.damage.add(d)
 	p.rep.Damage = append(p.rep.Damage, d)

@@ -37,9 +37,6 @@ type stretch struct {
 	seen     int64 // bytes looked at
 }
 
-// pageSize is the unit in which a mapping fails.
-const pageSize = 4096
-
 // follow scans the rest of a segment behind a first run of good entries and
 // checks every record in full. Behind a bad place it looks for the next good
 // record. At quiet, which is the proven end of a log that was closed in order,
@@ -60,17 +57,16 @@ func follow(r *commitlog.Reader, first run, to, quiet int64) stretch {
 		if bad == nil || bad == io.EOF {
 			return st
 		}
-		if errors.Is(bad, commitlog.ErrUnwritten) && s.Pos() == quiet || !resync(s, bad, st.segment(r)) {
+		found := false
+		if !errors.Is(bad, commitlog.ErrUnwritten) || s.Pos() != quiet {
+			_, found = s.ResyncPast(bad)
+		}
+		if !found {
 			st.behind = bad
 			return st
 		}
 		next = run{start: s.Pos(), last: -1, before: bad}
 	}
-}
-
-// segment is the physical offset of the segment that the stretch lies in.
-func (st *stretch) segment(r *commitlog.Reader) int64 {
-	return st.from - st.from%r.Log().SegmentSize()
 }
 
 // walk goes through good entries that start below stop and returns what ends
@@ -116,23 +112,4 @@ func (r *run) wentBack(b back) {
 		r.backs = append(r.backs[:0], r.backs[1:]...)
 	}
 	r.backs = append(r.backs, b)
-}
-
-// resync goes to the next good record behind a bad place. Pages that cannot be
-// read are stepped over one by one.
-func resync(s *commitlog.Scanner, bad error, segment int64) bool {
-	for {
-		var fault *mapped.FaultError
-		if errors.As(bad, &fault) {
-			// A resync looks from the next byte on.
-			behind := segment + (fault.Offset/pageSize+1)*pageSize - 1
-			s.SkipTo(max(behind, s.Pos()))
-		}
-		found := false
-		err := mapped.Guard(func() { _, found = s.Resync() })
-		if err == nil {
-			return found
-		}
-		bad = err
-	}
 }

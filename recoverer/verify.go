@@ -116,8 +116,7 @@ func (v *verifier) records(ctx context.Context) error {
 		case errors.As(err, &work):
 			return work.err
 		case err != nil && err != io.EOF:
-			size := in.Log.SegmentSize()
-			if !resync(s, err, s.Pos()-s.Pos()%size) {
+			if _, found := s.ResyncPast(err); !found {
 				s.SkipTo(end)
 			}
 		}

@@ -21,6 +21,13 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("%s: offset %d: mapped page cannot be accessed (address %#x)", e.Path, e.Offset, e.Addr)
 }
 
+// In tells at which byte of b, which is mapped memory, the fault was; false if it was
+// elsewhere.
+func (e *FaultError) In(b []byte) (int, bool) {
+	at := e.Addr - address(b)
+	return int(at), e.Addr >= address(b) && at < uintptr(len(b))
+}
+
 // Guard runs fn on this goroutine. A memory fault inside a mapped file ends fn
 // and becomes a *FaultError; every other panic goes on with its own value.
 // Guards may nest, and cost no allocation while nothing goes wrong.

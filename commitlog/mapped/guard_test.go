@@ -49,6 +49,14 @@ func TestGuardFault(t *testing.T) {
 		if fault.Path != path || fault.Offset/page != (page+at)/page || fault.Addr == 0 {
 			t.Errorf("%s: %v, want offset %d", name, fault, page+at)
 		}
+		if in, ok := fault.In(b); !ok || int64(in)/page != at/page {
+			t.Errorf("%s: at byte %d of the mapping, %v", name, in, ok)
+		}
+		for _, other := range [][]byte{nil, b[:page], b[3*page:], make([]byte, 100)} {
+			if in, ok := fault.In(other); ok {
+				t.Errorf("%s: at byte %d of what it is not in", name, in)
+			}
+		}
 	}
 	if err := mapped.Guard(func() { b[0] = 1; sink += int(b[page-1]) }); err != nil {
 		t.Errorf("the page that is left: %v", err)
