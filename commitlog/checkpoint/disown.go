@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -20,15 +21,16 @@ func DisownMount(fsys mapped.FS, layout Layout) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(disown(f), f.Close())
+	return errors.Join(disown(f, layout.MarkFile()), f.Close())
 }
 
-func disown(f mapped.File) error {
-	var failed error
+// disown goes on behind a slot that fails: the other one may be the newest.
+func disown(f mapped.File, path string) (failed error) {
 	for slot := range int64(2) {
 		var b [markSlotSize]byte
 		if n, err := f.ReadAt(b[:], slot*markSlotStep); n < len(b) {
-			return err
+			failed = errors.Join(failed, fmt.Errorf("read %s: %w", path, err))
+			continue
 		}
 		m, ok := decodeMark(b[:])
 		if !ok || m.Mounted == 0 {
@@ -36,8 +38,9 @@ func disown(f mapped.File) error {
 		}
 		m.Mounted = 0
 		b = m.encode()
-		_, err := f.WriteAt(b[:], slot*markSlotStep)
-		failed = errors.Join(failed, err)
+		if _, err := f.WriteAt(b[:], slot*markSlotStep); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("write %s: %w", path, err))
+		}
 	}
 	return failed
 }
