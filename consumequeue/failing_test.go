@@ -43,6 +43,7 @@ var changes = []change{
 	{"append", nil, func(q *cq.Queue) error { return q.Append(extEntries(45, 60)) }, 13, 60},
 	{"cut", nil, func(q *cq.Queue) error { return q.TruncateTo(25) }, 13, 25},
 	{"cut at the log's end", nil, func(q *cq.Queue) error { return q.TruncatePhysical(physical(31)) }, 13, 31},
+	{"cut in front", nil, func(q *cq.Queue) error { return q.TruncateTo(7) }, 7, 7},
 	{"cut all", nil, func(q *cq.Queue) error { return q.TruncateTo(0) }, 0, 0},
 	{"mend", func(t *testing.T, fsys *mappedtest.FS) {
 		resize(t, fsys, root+"/consumequeue/topic/0/"+mapped.Name(2*fileSize), 47)

@@ -43,6 +43,7 @@ type Queue struct {
 	lastTime int64      // store time of the last appended unit
 	dirsMade bool       // the directory entries are due for a sync or on disk
 	damage   *record.CorruptionError
+	anew     bool // a cut in front of the first file is not finished
 }
 
 func (s *Store) newQueue(topic string, id int32, kind Kind) *Queue {

@@ -48,7 +48,7 @@ func (q *Queue) empty(asideDir string) error {
 	q.setStart(0, 0)
 	q.files.Store(nil)
 	q.gen.Add(2)
-	q.data, q.lastTime, q.damage = 0, 0, nil
+	q.data, q.lastTime, q.damage, q.anew = 0, 0, nil, false
 	q.ordered.Store(0)
 	// Until all are gone the disk has to be asked again.
 	q.state.Store(stateKnown)
@@ -144,8 +144,27 @@ func (q *Queue) removeDirs(root, dir string) error {
 	return nil
 }
 
-// restart begins the queue anew at a unit in front of its first file.
+// restart begins the queue anew at a unit in front of its first file. Where that
+// fails the number stands only here, the files being gone: the queue is damaged, and
+// another cut does it again.
 func (q *Queue) restart(index int64) error {
+	err := q.startAnew(index)
+	if err == nil {
+		return nil
+	}
+	if q.kind == Simple {
+		q.data = index
+		q.ordered.Store(index)
+		q.setEnd(index, index, -1)
+		q.setStart(index, index)
+	}
+	q.anew = true
+	q.damage = damaged(q.dir(), index*q.kind.unitSize(), "a finished cut", err.Error())
+	q.state.Store(stateDamaged)
+	return err
+}
+
+func (q *Queue) startAnew(index int64) error {
 	if err := q.empty(""); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (q *Queue) truncate(index int64) error {
 		return nil
 	}
 	set := q.files.Load()
-	if !set.empty() && index*q.kind.unitSize() < set.files[0].start {
+	if q.anew || !set.empty() && index*q.kind.unitSize() < set.files[0].start {
 		return q.restart(index)
 	}
 	if err := q.lowerEnd(index); err != nil {
