@@ -2,6 +2,7 @@ package repair
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -27,7 +28,9 @@ func firstClaim(fsys mapped.FS, path string, offset int64) (at int64, sure bool,
 		b := make([]byte, n)
 		got, err := f.ReadAt(b, 0)
 		if err != nil && err != io.EOF {
-			return -1, false, nil // a page that cannot be read claims nothing
+			// Taken for a segment without a claim it could be told to stand where it
+			// does not, and another one moved aside for it.
+			return -1, false, fmt.Errorf("read %s: %w", path, err)
 		}
 		b = b[:got]
 		size, at := claim(b)
