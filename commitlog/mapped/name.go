@@ -26,12 +26,9 @@ func ParseName(name string) (int64, bool) {
 	return offset, numeric && fits
 }
 
-// parseDigits reads a name of any length: is it all digits, and if so does it
+// parseDigits reads a name of any length but none: is it all digits, and if so does it
 // fit a long, as RocketMQ demands.
 func parseDigits(name string) (offset int64, numeric, fits bool) {
-	if name == "" {
-		return 0, false, false
-	}
 	fits = true
 	for i := 0; i < len(name); i++ {
 		d := int64(name[i]) - '0'
