@@ -41,6 +41,12 @@
 // far as it says, and their last unit below it must point at the right record;
 // those that fail are checked unit by unit.
 //
+// Index files count if they were flushed, or agree in themselves and with the log.
+// After a life of the store without its index none counts, however that life ended:
+// the index is made anew. A file that passes for unused may have lost its header:
+// after an unclean stop those behind it go, after a clean one if the log has keys
+// that no file covers.
+//
 // # What it costs
 //
 // The work is that of what is unchecked: the log behind the mark is scanned, what
