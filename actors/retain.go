@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -29,9 +30,12 @@ type removed struct {
 	err    error
 }
 
+// surveyed tells the retention actor of segments that were read.
+type surveyed struct{ read []retention.Segment }
+
 // retentionActor deletes what has expired and watches the disk. Removing a large
-// file can take seconds: it happens beside the actor, which goes on looking at
-// the disk meanwhile (F38).
+// file can take seconds, and so can reading it: both happen beside the actor, which
+// goes on looking at the disk meanwhile (F38).
 type retentionActor struct {
 	t       *tree
 	ticker  *ticker
@@ -42,6 +46,9 @@ type retentionActor struct {
 	blocked int64 // the segment whose unknown time was told of
 	removal sync.WaitGroup
 	busy    bool // a removal is under way, and has the cleaner
+	reading bool // segments are being read
+	ctx     context.Context
+	cancel  context.CancelFunc // ends the reading
 }
 
 // Receive is the actor.
@@ -52,8 +59,12 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 		if a.t.rooms.report.ReadOnly != nil {
 			return // whoever is to repair it finds it as it is, however long that takes
 		}
-		a.step(ctx)
+		a.step(ctx, true)
 		a.follow(ctx)
+	case *surveyed:
+		a.reading = false
+		a.survey.Learn(m.read)
+		a.step(ctx, false) // more is read in the next round
 	case *removed:
 		a.removed(m)
 		a.follow(ctx)
@@ -66,6 +77,7 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
+		a.cancel()
 		a.removal.Wait()
 	}
 }
@@ -74,6 +86,7 @@ func (a *retentionActor) start(ctx actor.Context) {
 	r := a.t.rooms
 	a.core, a.survey, a.blocked = a.t.retention, retention.NewSurvey(r.log.Reader()), -1
 	a.cleaner = &retention.Cleaner{Log: r.log, Queues: r.queues, Index: r.index}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.ticker = every(a.t.system, ctx.Self(), a.t.o.CleanResourceInterval, a.t.o.Faults)
 }
 
@@ -105,8 +118,9 @@ func policyOf(o *Options) retention.Policy {
 }
 
 // step asks the core what goes and takes it out of the log, so that readers turn
-// away; queues and index follow in batches.
-func (a *retentionActor) step(ctx actor.Context) {
+// away; queues and index follow in batches. With read it lets segments be read that
+// the core is in doubt about, no more than it would let go in one step.
+func (a *retentionActor) step(ctx actor.Context, read bool) {
 	log := a.t.log()
 	segments := a.survey.Segments()
 	// The record that the mark counts by must stay, or the mark says nothing.
@@ -119,6 +133,9 @@ func (a *retentionActor) step(ctx actor.Context) {
 	d := a.core.Step(state, retention.Now{Wall: a.t.o.Now(), Elapsed: time.Since(a.t.began)})
 	a.t.diskFull(d.RefusePuts, errDiskWarning)
 	a.report(d.Blocked)
+	if read && len(d.Unread) > 0 {
+		a.read(ctx, d.Unread)
+	}
 	if a.busy || len(d.Expired) == 0 && !a.cleaner.Unfinished() {
 		return
 	}
@@ -135,6 +152,22 @@ func (a *retentionActor) step(ctx actor.Context) {
 			m.first, err = a.cleaner.Expire(d.ExpireBelow)
 			return err
 		})
+	})
+}
+
+// read looks at all records of segments that seem to have expired.
+func (a *retentionActor) read(ctx actor.Context, segments []retention.Segment) {
+	if a.reading {
+		return
+	}
+	a.reading = true
+	self, survey := ctx.Self(), a.survey
+	a.removal.Go(func() {
+		m := &surveyed{}
+		defer send(a.t.system, self, m)
+		if err := guarded(func() error { m.read = survey.Read(a.ctx, segments); return nil }); err != nil {
+			say(a.t.o.Logger.Warn().Err(err), "retention reads segments")
+		}
 	})
 }
 

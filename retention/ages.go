@@ -62,21 +62,22 @@ func (a *ages) trusted(now Now) int64 {
 	return min(now.Wall.UnixMilli(), a.anchor+(now.Elapsed-a.start).Milliseconds())
 }
 
-// expired says whether a segment is older than reserved. It is not known if the
-// time of the segment's last record is not (R3).
-func (a *ages) expired(seg Segment, w wants, reserved time.Duration, received bool) (expired, known bool) {
+// expired is Free for a segment that is older than reserved, else why it stays:
+// the time of its last record is not known (R3), or perhaps not (R5).
+func (a *ages) expired(seg Segment, w wants, reserved time.Duration, received bool) Why {
 	if seg.Last <= 0 {
-		return false, false
+		return TimeUnknown
 	}
 	t, ok := a.seen[seg.Offset]
-	if !ok {
-		return false, true
+	switch {
+	case !ok:
+		return Unexpired
+	case w.now-t.at >= reserved:
+		return Free
+	case !t.before && !received, w.trusted-seg.Last < reserved.Milliseconds():
+		return Unexpired
+	case seg.Unread:
+		return NotRead
 	}
-	if w.now-t.at >= reserved {
-		return true, true
-	}
-	if !t.before && !received {
-		return false, true
-	}
-	return w.trusted-seg.Last >= reserved.Milliseconds(), true
+	return Free
 }

@@ -11,6 +11,9 @@ type Segment struct {
 	Offset int64 // first byte
 	Size   int64 // bytes
 	Last   int64 // store time of the last record in ms; <= 0 is unknown
+	// Unread says that Last is only what is known without reading the segment: its
+	// youngest record is not older than that, and may be younger.
+	Unread bool
 }
 
 // End is the offset behind the segment.
@@ -90,17 +93,22 @@ func (c *Core) Step(s State, now Now) Decision {
 		if why == Free {
 			reason, why = w.reason(c, seg, s.Received)
 		}
-		if reason == Stays {
+		if reason == Stays && d.Blocked.Why == Free {
 			d.Blocked = Blocked{Offset: seg.Offset, Why: why}
-			break
 		}
-		if len(d.Expired) == c.p.DeleteFileBatchMax {
+		switch {
+		case reason == Stays && why != NotRead:
+			return d
+		case len(d.Expired)+len(d.Unread) == c.p.DeleteFileBatchMax:
 			d.More = true
-			break
+			return d
+		case reason == Stays:
+			d.Unread = append(d.Unread, seg)
+		case len(d.Unread) == 0:
+			d.Expired = append(d.Expired, Expired{Segment: seg, Reason: reason})
+			d.ExpireBelow = seg.End()
+			w.gone(seg)
 		}
-		d.Expired = append(d.Expired, Expired{Segment: seg, Reason: reason})
-		d.ExpireBelow = seg.End()
-		w.gone(seg)
 	}
 	return d
 }

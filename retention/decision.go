@@ -12,6 +12,9 @@ type Decision struct {
 	RefusePuts bool
 	// More says that the batch was full: step again once it has gone.
 	More bool
+	// Unread are segments behind those that seem to have expired by what is known
+	// without reading them: once Survey has read them the next step decides.
+	Unread []Segment
 	// Blocked is the segment that ended the prefix, if one was looked at.
 	Blocked Blocked
 }
@@ -69,12 +72,13 @@ const (
 	NotConfirmed      // it holds records that are not confirmed
 	NotDispatched     // it holds records that are in no queue yet
 	NotReplicated     // it holds records that the replicas do not have
+	NotRead           // it seems to have expired, and may hold younger records: see Decision.Unread
 )
 
 // String names the cause.
 func (w Why) String() string {
 	names := [...]string{"free", "not expired", "time unknown", "in use", "not flushed",
-		"not confirmed", "not dispatched", "not replicated"}
+		"not confirmed", "not dispatched", "not replicated", "not read"}
 	if int(w) < len(names) {
 		return names[w]
 	}

@@ -23,7 +23,7 @@
 // after its last one, so Survey reads the first record of the next segment; the
 // age found that way is never too high while clocks go forward.
 //
-// Clocks do not always go forward. Three rules keep a wall clock that jumps from
+// Clocks do not always go forward. Four rules keep a wall clock that jumps from
 // deleting data:
 //
 //   - The wall clock is believed only as far as the log bears it out: up to the
@@ -35,6 +35,10 @@
 //     stamped itself, has the age that the monotonic clock gives it.
 //   - What has been seen complete for FileReservedTime of monotonic time is
 //     expired, even where its records carry a time in the future.
+//   - A segment that has expired by the record behind it and by its own first one
+//     is read before it goes, and is as old as its youngest record. A clock that is
+//     behind at each start has stamped just those two. It is read once, beside the
+//     actor, and not at all where it goes for another reason.
 //
 // What is left: a wrong clock that has stamped records and is still wrong when
 // the store is opened again is believed.
@@ -46,7 +50,9 @@
 //     segment with a byte that is not dispatched, not confirmed, not flushed, or
 //     not replicated where replicas count. A full disk changes nothing in this.
 //   - R3: a segment whose time is unknown never expires by age; it is reported.
-//   - R4: one step takes at most DeleteFileBatchMax segments.
+//   - R4: one step takes, and asks to have read, at most DeleteFileBatchMax segments.
+//   - R5: a segment of which not all records were looked at expires by age only by
+//     the monotonic clock. Damage counts as looked at.
 //
 // # Assumptions
 //

@@ -13,12 +13,18 @@ import (
 // found, since a complete segment does not change. It belongs to one goroutine.
 type Survey struct {
 	log   *commitlog.Reader
-	times map[int64]int64 // by segment offset, ms; 0 is unknown
+	times map[int64]found // by segment offset
+}
+
+// found is what is known of a complete segment.
+type found struct {
+	last   int64 // ms; 0 is unknown
+	unread bool
 }
 
 // NewSurvey makes a survey of a log.
 func NewSurvey(log *commitlog.Reader) *Survey {
-	return &Survey{log: log, times: make(map[int64]int64)}
+	return &Survey{log: log, times: make(map[int64]found)}
 }
 
 // Segments are the segments of the log with their times, oldest first. What
@@ -27,7 +33,7 @@ func (v *Survey) Segments() []Segment {
 	files := v.log.Log().Segments()
 	appended := v.log.Log().Appended()
 	segs := make([]Segment, len(files))
-	times := make(map[int64]int64, len(files))
+	times := make(map[int64]found, len(files))
 	for i, f := range files {
 		segs[i] = Segment{Offset: f.Offset(), Size: f.Size()}
 		if segs[i].End() >= appended || i+1 == len(files) {
@@ -39,7 +45,7 @@ func (v *Survey) Segments() []Segment {
 		if !ok {
 			t = v.last(segs[i], files[i+1].Offset())
 		}
-		times[f.Offset()], segs[i].Last = t, t
+		times[f.Offset()], segs[i].Last, segs[i].Unread = t, t.last, t.unread
 	}
 	v.times = times
 	return segs
@@ -47,15 +53,16 @@ func (v *Survey) Segments() []Segment {
 
 // last is when the last record of a complete segment was written. The record
 // behind it came just after, which saves reading a whole segment; the segment's
-// own first record guards against a clock that was set back in between.
-func (v *Survey) last(seg Segment, next int64) int64 {
+// own first record guards against a clock that was set back in between. A clock that
+// is behind for a while may have stamped both: what is old by them is read (Read).
+func (v *Survey) last(seg Segment, next int64) found {
 	own := v.first(seg.Offset)
 	if next == seg.End() {
 		if t := v.first(next); t > 0 {
-			return max(t, own)
+			return found{last: max(t, own), unread: true}
 		}
 	}
-	return v.walk(seg)
+	return found{last: v.walk(seg)}
 }
 
 // first is the store time of the record at the start of a segment, 0 if none

@@ -47,13 +47,8 @@ func (w *wants) gone(seg Segment) {
 func (w *wants) reason(c *Core, seg Segment, received bool) (Reason, Why) {
 	why := Free
 	if w.age {
-		switch expired, known := c.ages.expired(seg, *w, c.p.FileReservedTime, received); {
-		case expired:
+		if why = c.ages.expired(seg, *w, c.p.FileReservedTime, received); why == Free {
 			return Age, Free
-		case known:
-			why = Unexpired
-		default:
-			why = TimeUnknown
 		}
 	}
 	switch {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"time"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -39,16 +40,12 @@ func (l *life) restartKeeper() {
 // retain asks the core what goes. It goes in a step of its own, when the decision
 // may be stale.
 func (l *life) retain() {
-	w, log := l.w, l.log
-	segments := l.keeper.survey.Segments()
-	newest := int64(0)
-	for _, s := range segments {
-		newest = max(newest, s.Last)
+	w := l.w
+	d := l.keepStep()
+	if len(d.Unread) > 0 {
+		l.keeper.survey.Learn(l.keeper.survey.Read(context.Background(), d.Unread))
+		d = l.keepStep()
 	}
-	d := l.keeper.core.Step(retention.State{
-		Segments: segments, Newest: newest, Appended: log.Appended(), Flushed: min(log.Flushed(), l.progress.Proven()),
-		Confirm: log.Confirm(), Dispatched: log.Dispatched(), LogDisk: l.usage(l.layout.CommitLog()), QueueDisk: l.usage(l.layout.ConsumeQueue()),
-	}, retention.Now{Wall: w.now(), Elapsed: w.mono - time.Duration(l.began)})
 	l.refusing = d.RefusePuts
 	for _, e := range d.Expired {
 		w.done.Expired++
@@ -60,6 +57,19 @@ func (l *life) retain() {
 	if len(d.Expired) > 0 || l.keeper.cleaner.Unfinished() {
 		l.keeper.below, l.keeper.pending = d.ExpireBelow, true
 	}
+}
+
+func (l *life) keepStep() retention.Decision {
+	w, log := l.w, l.log
+	segments := l.keeper.survey.Segments()
+	newest := int64(0)
+	for _, s := range segments {
+		newest = max(newest, s.Last)
+	}
+	return l.keeper.core.Step(retention.State{
+		Segments: segments, Newest: newest, Appended: log.Appended(), Flushed: min(log.Flushed(), l.progress.Proven()),
+		Confirm: log.Confirm(), Dispatched: log.Dispatched(), LogDisk: l.usage(l.layout.CommitLog()), QueueDisk: l.usage(l.layout.ConsumeQueue()),
+	}, retention.Now{Wall: w.now(), Elapsed: w.mono - time.Duration(l.began)})
 }
 
 func (l *life) usage(dir string) mapped.DiskUsage {
