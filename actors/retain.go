@@ -77,7 +77,9 @@ func (a *retentionActor) Receive(ctx actor.Context) {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
-		a.cancel()
+		if a.cancel != nil { // it may not have come so far
+			a.cancel()
+		}
 		a.removal.Wait()
 	}
 }
