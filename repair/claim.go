@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -15,22 +16,23 @@ import (
 // first record that is larger claims nothing.
 const claimWindow = 8 << 20
 
-// firstClaim gives the place that the first record of a segment claims, -1 if no
-// whole record stands there. sure: one flipped bit cannot explain that it is not
-// the place of the file's name: a checksum covers it, or the next record agrees.
-func firstClaim(fsys mapped.FS, path string, offset int64) (at int64, sure bool, err error) {
-	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+// firstClaim finds the place that the first record of a segment claims, -1 if no
+// whole record stands there, or none can be read. second: one flipped bit cannot
+// explain that it is not the place of the file's name: a checksum covers it, or the
+// next record agrees.
+func (s *segment) firstClaim(fsys mapped.FS) error {
+	s.claim = -1
+	f, err := fsys.OpenFile(s.path, os.O_RDONLY, 0)
 	if err != nil {
-		return -1, false, err
+		return err
 	}
 	defer f.Close()
 	for _, n := range []int{64 << 10, claimWindow} { // a large first record is rare
 		b := make([]byte, n)
 		got, err := f.ReadAt(b, 0)
 		if err != nil && err != io.EOF {
-			// Taken for a segment without a claim it could be told to stand where it
-			// does not, and another one moved aside for it.
-			return -1, false, fmt.Errorf("read %s: %w", path, err)
+			s.unread = fmt.Errorf("read %s: %w", s.path, err)
+			return nil
 		}
 		b = b[:got]
 		size, at := claim(b)
@@ -39,9 +41,21 @@ func firstClaim(fsys mapped.FS, path string, offset int64) (at int64, sure bool,
 		}
 		next, nextAt := claim(b[size:])
 		sure := next > 0 && nextAt == at+int64(size) || next == 0 && record.HasRecordCRC(b[:size])
-		return at, at == offset || sure, nil
+		s.claim, s.second = at, at == s.offset || sure
+		return nil
 	}
-	return -1, false, nil
+	return nil
+}
+
+// contested is the error of a segment that cannot be read while another one claims its
+// place: which of them belongs there nobody can tell.
+func contested(files []segment) error {
+	for _, f := range files {
+		if f.unread != nil && slices.ContainsFunc(files, func(o segment) bool { return o.foreign() && o.claim == f.offset }) {
+			return f.unread
+		}
+	}
+	return nil
 }
 
 // claim gives the size of the whole record at the start of b, 0 if there is

@@ -35,3 +35,18 @@ func TestClaimUnread(t *testing.T) {
 		t.Errorf("once it can be read: %+v, %v", r, err)
 	}
 }
+
+// TestUnreadBesideOthers: a segment whose beginning cannot be read, of which nobody else
+// claims the place, stays where it is and holds up nothing.
+func TestUnreadBesideOthers(t *testing.T) {
+	base := closed(t)
+	s := names(t, base, "commitlog")
+	stray := s[2] + ".bak"
+	save(t, base, stray, []byte("what is this"))
+	o := options(base)
+	o.FS = mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: s[1], Forever: true, Err: syscall.EIO})
+	r, err := actorstore.Repair(t.Context(), o, actorstore.RepairOptions{})
+	if err != nil || len(r.Steps) != 1 || r.Steps[0].Path != stray {
+		t.Errorf("%+v, %v", r.Steps, err)
+	}
+}

@@ -22,6 +22,7 @@ type segment struct {
 	size   int64
 	claim  int64 // by its first record, -1 if that is no whole one
 	second bool  // the record behind claims it too, or a checksum covers the claim
+	unread error // why its first record cannot be read
 	blank  bool  // no byte is set, and another file holds what belongs there
 }
 
@@ -110,7 +111,7 @@ func (l *look) listSegments() ([]segment, error) {
 			return nil, err
 		}
 		f := segment{path: path, size: info.Size(), offset: number(e.Name())}
-		if f.claim, f.second, err = firstClaim(l.fs, path, f.offset); err != nil {
+		if err := f.firstClaim(l.fs); err != nil {
 			return nil, err
 		}
 		files = append(files, f)
@@ -121,7 +122,7 @@ func (l *look) listSegments() ([]segment, error) {
 		}
 		return len(b.path) - len(a.path) // RocketMQ's name, which is the longest, first
 	})
-	return files, nil
+	return files, contested(files)
 }
 
 // parked are segments that an earlier run has put away to change places.
