@@ -246,14 +246,14 @@ func TestDispatchedWaitsForTheIndex(t *testing.T) {
 func TestMarkCountsAtEveryCut(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		r := open(t)
-		looks := 0
+		var looks atomic.Int64
 		look := func() {
 			marks, err := checkpoint.ReadMarks(r.disk, r.layout())
 			page, _, perr := checkpoint.ReadCheckpoint(r.disk, r.layout().CheckpointFile())
 			if err != nil || perr != nil {
 				t.Error(err, perr)
 			}
-			looks++
+			looks.Add(1)
 			for i, m := range marks {
 				if m.Matches(page) && (i == 0 || marks[0].Sequence == m.Sequence+1) {
 					return
@@ -272,7 +272,7 @@ func TestMarkCountsAtEveryCut(t *testing.T) {
 			r.puts("a", i, i+1)
 			time.Sleep(2 * time.Second)
 		}
-		if looks < 9*8 {
+		if looks := looks.Load(); looks < 9*8 {
 			t.Errorf("%d looks: the test tests nothing", looks)
 		}
 		r.close()
