@@ -154,6 +154,13 @@ func (r *rig) told(event string) (n int) {
 	return n
 }
 
+// heard are the events so far.
+func (r *rig) heard() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events)
+}
+
 // healthy fails the test if anything went wrong in the store.
 func (r *rig) healthy() {
 	r.t.Helper()

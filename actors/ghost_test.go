@@ -126,13 +126,11 @@ func TestCloseTellsOfNoActorThatHasEnded(t *testing.T) {
 			t.Errorf("close: %v", err)
 		}
 		synctest.Wait() // what was told is on its way by itself
-		r.mu.Lock()
-		for _, e := range r.events {
+		for _, e := range r.heard() {
 			if strings.HasPrefix(e, "hung ") && e != "hung reader-0" {
 				t.Errorf("told of %q", e)
 			}
 		}
-		r.mu.Unlock()
 		close(gate)
 		if err := r.s.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,14 +45,14 @@ func TestGoroutinesBesideAreEnded(t *testing.T) {
 			r := open(t, func(o *Options) {
 				o.MaxStoreSize, o.CleanResourceInterval = o.MappedFileSizeCommitLog, 10*time.Millisecond
 			})
-			ended := 0
-			r.script.Add(mappedtest.Rule{Op: mappedtest.OpRemove, Path: root + "/commitlog/*", Before: func() { ended++; runtimeGoexit() }})
+			var ended atomic.Int64
+			r.script.Add(mappedtest.Rule{Op: mappedtest.OpRemove, Path: root + "/commitlog/*", Before: func() { ended.Add(1); runtimeGoexit() }})
 			body := strings.Repeat("x", 8000)
 			for range 100 {
 				r.put("a", 0, body)
 				time.Sleep(100 * time.Millisecond)
 			}
-			if ended == 0 || len(r.tree().log().Segments()) > 5 {
+			if ended := ended.Load(); ended == 0 || len(r.tree().log().Segments()) > 5 {
 				t.Errorf("ended %d times, %d segments", ended, len(r.tree().log().Segments()))
 			}
 			r.leaky = true

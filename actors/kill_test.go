@@ -111,7 +111,7 @@ func TestActorsMayFail(t *testing.T) {
 				}
 				l.stop()
 				l.check()
-				for _, e := range r.events {
+				for _, e := range r.heard() {
 					if e != "restarted "+name && e != "opened clean=true" {
 						t.Errorf("killed %s, and the store told of %q", name, e)
 					}
@@ -205,7 +205,7 @@ func TestTailAfterPanic(t *testing.T) {
 	r.numbered("a", 6)
 	r.crash(asyncFlush)
 	r.numbered("a", 6)
-	for _, e := range r.events {
+	for _, e := range r.heard() {
 		if strings.HasPrefix(e, "corruption") {
 			t.Error(e)
 		}

@@ -128,7 +128,7 @@ func TestDamageCountsOnce(t *testing.T) {
 		index()
 		r.dispatched()
 		told := 0
-		for _, e := range r.events {
+		for _, e := range r.heard() {
 			if strings.HasPrefix(e, "corruption") {
 				told++
 			}

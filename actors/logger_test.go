@@ -145,9 +145,9 @@ func TestOpeningEndedByTheDisk(t *testing.T) {
 	r.puts("a", 0, 3)
 	r.close()
 	r.leaky = true // what the call was about stays open
-	ended := 0
+	var ended atomic.Int64
 	for at := 1; at < 400; at += 7 {
-		o := small(mappedtest.NewScript(r.disk, mappedtest.Rule{At: at, Before: func() { ended++; runtimeGoexit() }}))
+		o := small(mappedtest.NewScript(r.disk, mappedtest.Rule{At: at, Before: func() { ended.Add(1); runtimeGoexit() }}))
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		s, err := Open(ctx, o)
 		if ctx.Err() != nil {
@@ -162,7 +162,7 @@ func TestOpeningEndedByTheDisk(t *testing.T) {
 			t.Fatalf("the lock behind call %d: %v %v", at, held, err)
 		}
 	}
-	if ended < 5 {
+	if ended := ended.Load(); ended < 5 {
 		t.Errorf("%d openings were ended", ended)
 	}
 	r.start()

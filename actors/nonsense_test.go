@@ -89,7 +89,7 @@ func TestImpossibleMessages(t *testing.T) {
 			t.Errorf("%d: %+v", i, p.Result)
 		}
 	}
-	if r.tree() != before || len(r.events) != 1 {
+	if r.tree() != before || len(r.heard()) != 1 {
 		t.Errorf("%q", r.events)
 	}
 	r.puts("a", 3, 6)
