@@ -57,11 +57,11 @@ func (t *tail) uncut() bool {
 
 // halfEncoded tells whether [end, next) begins with a record that was not yet
 // encoded to its end: it has no size, which is written behind the rest, or one and
-// no checksum, which comes last. If it is whole but for its size, that is damaged,
+// no checksum, which comes last, or one and a hole in front of the end of a page. If it is whole but for its size, that is damaged,
 // and so is a BLANK, whose size is written first.
 func (t *tail) halfEncoded(next int64) (half bool) {
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if half = record.Unfinished(b); half {
+		if half = record.Unfinished(b) || t.caughtByPage(b, next); half {
 			return
 		}
 		if len(b) < record.BlankSize || int64(len(b)) < next-t.end || !zero(b[:sizeField]) || isMagic(b[sizeField:], record.MagicBlank) {
@@ -72,6 +72,35 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 	})
 	return half
 }
+
+// caughtByPage tells whether [end, next) is one record that has its size and nothing
+// in front of the end of a page that it goes over. What copies a page to the disk
+// need not begin at its front: it may have read the end of it before the record was
+// there, and the front, with the size that is written last, when it was. The next page
+// went to the disk another time.
+func (t *tail) caughtByPage(b []byte, next int64) bool {
+	size, kind, err := record.Measure(b)
+	if err != nil || kind != record.KindRecord || int64(size) != next-t.end || size > len(b) {
+		return false
+	}
+	for at := int(pageSize - t.end%pageSize); at < size; at += pageSize {
+		run := 0
+		for run < at && b[at-1-run] == 0 {
+			run++
+		}
+		if run >= zerosInHeader || run >= zerosBehind && at-run >= bodyAt {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	pageSize = 4096
+	// zerosInHeader are more zeros than the numbers in front of a body have, which
+	// begins at bodyAt or behind it; zerosBehind more than text has.
+	zerosInHeader, zerosBehind, bodyAt = 24, 8, 88
+)
 
 // sizeField is the length of what a record begins with.
 const sizeField = 4
