@@ -53,32 +53,3 @@ func (q *Queue) nextAt(index, first, end int64) (int64, error) {
 	}
 	return u.next(), err
 }
-
-// searchCut finds the first unit of a batch queue that goes if the queue is to end
-// at maxOffset. A damaged one does not stay as the last: it would tell another end.
-func (q *Queue) searchCut(maxOffset int64) (int64, error) {
-	index, err := q.searchBase(maxOffset, q.data, q.end.Load())
-	for ; err == nil && index > q.data; index-- {
-		stays, bad := q.mayBeLast(index-1, maxOffset)
-		if stays {
-			break
-		}
-		if bad != nil && !errors.Is(bad, record.ErrCorrupt) {
-			return 0, bad
-		}
-	}
-	return index, err
-}
-
-// mayBeLast tells a unit that ends where it may, and begins behind the one in front.
-func (q *Queue) mayBeLast(index, maxOffset int64) (bool, error) {
-	u, err := q.unitAt(index)
-	if err != nil || u.next() > maxOffset || index == q.data {
-		return err == nil && u.next() <= maxOffset, err
-	}
-	before, err := q.unitAt(index - 1)
-	if errors.Is(err, record.ErrCorrupt) {
-		return true, nil // that one is the bad one
-	}
-	return err == nil && before.next() <= u.Base, err
-}

@@ -17,7 +17,7 @@ func (q *Queue) TruncateTo(maxOffset int64) error {
 	index := max(maxOffset, 0)
 	if q.kind == Batch {
 		var err error
-		if index, err = q.searchCut(maxOffset); err != nil {
+		if index, err = q.searchUnit(q.data, q.end.Load(), func(u *Unit) bool { return u.next() > maxOffset }); err != nil {
 			return err
 		}
 	}
