@@ -149,6 +149,25 @@ func (q *Queue) badUnit(f *file, at int64, b []byte) error {
 	return damaged(f.path(), at, "a unit", got)
 }
 
+// searchBase finds the unit that holds a queue offset of a batch queue, else
+// the first behind it, by binary search over the base offsets of [lo, end).
+func (q *Queue) searchBase(offset, lo, end int64) (int64, error) {
+	hi := end
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		u, err := q.unitAt(mid)
+		if err != nil {
+			return 0, err
+		}
+		if u.next() <= offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
+
 // unitAt reads one unit by its index, live or not.
 func (q *Queue) unitAt(index int64) (Unit, error) {
 	var one [1]Unit

@@ -115,3 +115,9 @@ func (w *walk) damaged(u *consumequeue.Unit, err error) error {
 func (w *walk) mismatch(u *consumequeue.Unit, want, got string) error {
 	return &record.CorruptionError{Path: w.cur.Path(), Offset: u.PhysicalOffset, Want: want, Got: got, Next: -1}
 }
+
+// misplaced says that the queue has no unit for an offset.
+func (w *walk) misplaced(u *consumequeue.Unit, at int64) error {
+	return &record.CorruptionError{Path: fmt.Sprintf("%s-%d", w.req.Topic, w.req.QueueID), Offset: at,
+		Want: "a unit for this queue offset", Got: fmt.Sprintf("one for %d to %d", u.Base, u.Base+int64(u.Num)-1), Next: -1}
+}

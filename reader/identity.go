@@ -28,17 +28,15 @@ func (w *walk) decode(u *consumequeue.Unit, b []byte, m *record.MessageExt) erro
 		fmt.Sprintf("that of %s-%d at %d", m.Topic, m.QueueID, m.QueueOffset))
 }
 
-var comma = []byte{','}
-
 // dispatchedHere tells that the record names this queue, and this offset in it,
 // as one of its light queues. Such a queue holds records of other topics.
 func (w *walk) dispatchedHere(u *consumequeue.Unit, m *record.MessageExt) bool {
 	names := m.Properties.Bytes(record.PropertyMultiDispatch)
 	offsets := m.Properties.Bytes(record.PropertyMultiOffset)
-	for names != nil && offsets != nil { // nil behind the last one
+	for names != nil && offsets != nil {
 		var name, offset []byte
-		name, names, _ = bytes.Cut(names, comma)
-		offset, offsets, _ = bytes.Cut(offsets, comma)
+		name, names = cutComma(names)
+		offset, offsets = cutComma(offsets)
 		if string(name) != w.req.Topic {
 			continue
 		}
@@ -80,7 +78,19 @@ func (w *walk) counts(u *consumequeue.Unit, m *record.MessageExt) error {
 	if num == int64(u.Num) {
 		return nil
 	}
-	// A reader comes past a unit in whose range it is, and the record is not.
-	w.next = max(u.Base+num, w.place.NextOffset+1)
+	w.next = u.Base + num
 	return w.mismatch(u, fmt.Sprintf("the %d messages that the unit tells", u.Num), strconv.FormatInt(num, 10))
+}
+
+// cutComma cuts the part in front of the first comma off; rest is nil behind the
+// last part.
+func cutComma(list []byte) (part, rest []byte) {
+	part, rest, more := bytes.Cut(list, []byte{','})
+	if !more {
+		return part, nil
+	}
+	if rest == nil {
+		rest = []byte{}
+	}
+	return part, rest
 }

@@ -15,9 +15,6 @@ import (
 // for: View of a log that is in memory, but not in the caches, gains a half.
 const prefetchAhead = 2
 
-// maxUnits is how many units are read at once.
-const maxUnits = 64
-
 // sink takes the records that a walk finds. The bytes are mapped memory. It
 // reports whether the message counts, which it does not if the filter turns it
 // away; an error ends the walk.
@@ -45,7 +42,7 @@ type walk struct {
 	refused            bool  // by a View function, whose error it is
 	topic              string
 	err                error
-	units              [maxUnits + 1]consumequeue.Unit
+	units              [64]consumequeue.Unit
 	viewer             viewer
 }
 
@@ -116,25 +113,23 @@ func (w *walk) run(ctx context.Context) {
 }
 
 func (w *walk) scan(ctx context.Context) {
-	unitSize, ahead := consumequeue.UnitSize, 0
+	unitSize := consumequeue.UnitSize
 	if w.q.Kind() == consumequeue.Batch {
-		unitSize, ahead = consumequeue.BatchUnitSize, 1 // it tells how far the last one may reach
+		unitSize = consumequeue.BatchUnitSize
 	}
 	for left := max(scanBytes/unitSize, w.maxCount); left > 0; {
-		most := min(w.want(), left)
-		got, err := w.q.Read(w.place.NextOffset, w.units[:most+ahead])
-		if got == 0 {
+		n, err := w.q.Read(w.place.NextOffset, w.units[:min(w.want(), left)])
+		if n == 0 {
 			w.noUnit(err)
 			return
 		}
-		n := min(got, most)
 		left -= n
 		w.expect(w.units[:n])
 		for i := range w.units[:n] {
 			if k := i + prefetchAhead; k < n {
 				w.cur.Prefetch(w.units[k].PhysicalOffset, int(w.units[k].Size))
 			}
-			if !w.unit(w.units[i:got]) {
+			if !w.unit(&w.units[i]) {
 				return
 			}
 		}
@@ -146,15 +141,16 @@ func (w *walk) scan(ctx context.Context) {
 
 // want is how many units are worth reading at once.
 func (w *walk) want() int {
+	n := len(w.units)
 	if !w.filter.all() {
-		return maxUnits
+		return n
 	}
 	limit := w.maxCount
 	if limit == 0 {
 		limit = w.r.o.MaxTransferCountInMemory
 	}
 	// One more than fits shows whether the result is full.
-	return min(maxUnits, max(limit-w.count, 0)+1)
+	return min(n, max(limit-w.count, 0)+1)
 }
 
 // expect sums up what units may bring, so that memory is taken once. A damaged
@@ -171,23 +167,22 @@ func (w *walk) expect(units []consumequeue.Unit) {
 	w.more = min(w.more, limit-min(w.bytes, limit), 1<<20)
 }
 
-// unit examines the first of the units; false ends the walk.
-func (w *walk) unit(units []consumequeue.Unit) bool {
-	u := &units[0]
+// unit examines one unit; false ends the walk.
+func (w *walk) unit(u *consumequeue.Unit) bool {
 	if w.full(u) {
 		return false
 	}
-	at, next := w.place.NextOffset, u.Base+int64(u.Num)
-	if u.Base > at || next <= at {
+	next := u.Base + int64(u.Num)
+	if at := w.place.NextOffset; u.Base > at || next <= at {
 		// Only in a batch queue: a unit there carries its own offset.
-		return w.failed(onward(units, at), w.misplaced(u, at))
+		return w.failed(max(u.Base, at+1), w.misplaced(u, at))
 	}
-	w.next = max(min(next, baseBehind(units)), at+1)
+	w.next = next
 	if u.PhysicalOffset < w.skipBelow || !w.filter.mayMatch(u) {
 		if w.count == 0 && u.PhysicalOffset >= w.skipBelow {
 			w.place.Status = NoMatchedMessage
 		}
-		w.place.NextOffset = w.next
+		w.place.NextOffset = next
 		return true
 	}
 	b, err := w.cur.Bytes(u.PhysicalOffset, int(u.Size))
@@ -195,7 +190,7 @@ func (w *walk) unit(units []consumequeue.Unit) bool {
 		return w.missing(u, err)
 	}
 	if len(b) < record.BlankSize || int32(binary.BigEndian.Uint32(b)) != u.Size {
-		return w.failed(w.next, w.mismatch(u, fmt.Sprintf("a record of %d bytes", u.Size), fmt.Sprintf("% x", b[:min(len(b), 4)])))
+		return w.failed(next, w.mismatch(u, fmt.Sprintf("a record of %d bytes", u.Size), fmt.Sprintf("% x", b[:min(len(b), 4)])))
 	}
 	taken, err := w.sink.take(w, u, b)
 	if err != nil {
