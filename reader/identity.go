@@ -78,7 +78,8 @@ func (w *walk) counts(u *consumequeue.Unit, m *record.MessageExt) error {
 	if num == int64(u.Num) {
 		return nil
 	}
-	w.next = u.Base + num
+	// A reader comes past a unit in whose range it is, and the record is not.
+	w.next = max(u.Base+num, w.place.NextOffset+1)
 	return w.mismatch(u, fmt.Sprintf("the %d messages that the unit tells", u.Num), strconv.FormatInt(num, 10))
 }
 

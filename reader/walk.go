@@ -175,7 +175,11 @@ func (w *walk) unit(u *consumequeue.Unit) bool {
 	next := u.Base + int64(u.Num)
 	if at := w.place.NextOffset; u.Base > at || next <= at {
 		// Only in a batch queue: a unit there carries its own offset.
-		return w.failed(max(u.Base, at+1), w.misplaced(u, at))
+		onward := max(u.Base, at+1)
+		if u.Base >= w.place.MaxOffset { // there is nothing, and perhaps something on the way
+			onward = at + 1
+		}
+		return w.failed(onward, w.misplaced(u, at))
 	}
 	w.next = next
 	if u.PhysicalOffset < w.skipBelow || !w.filter.mayMatch(u) {
