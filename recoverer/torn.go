@@ -73,26 +73,33 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 	return half
 }
 
-// caughtByPage tells whether [end, next) is one record that has its size and nothing
-// in front of the end of a page that it goes over. What copies a page to the disk
+// caughtByPage tells whether [end, next) begins with a record that has its size and
+// nothing in front of its end, or of the end of a page. What copies a page to the disk
 // need not begin at its front: it may have read the end of it before the record was
 // there, and the front, with the size that is written last, when it was. The next page
 // went to the disk another time.
 func (t *tail) caughtByPage(b []byte, next int64) bool {
 	size, kind, err := record.Measure(b)
-	if err != nil || kind != record.KindRecord || int64(size) != next-t.end || size > len(b) {
+	n := int(min(next-t.end, int64(len(b))))
+	if err != nil || kind != record.KindRecord || size > n {
 		return false
 	}
-	for at := int(pageSize - t.end%pageSize); at < size; at += pageSize {
-		run := 0
-		for run < at && b[at-1-run] == 0 {
-			run++
-		}
-		if run >= zerosInHeader || run >= zerosBehind && at-run >= bodyAt {
+	for at := int(pageSize - t.end%pageSize); at <= n; at += pageSize {
+		if endsInZeros(b[:at]) {
 			return true
 		}
 	}
-	return false
+	return endsInZeros(b[:size])
+}
+
+// endsInZeros tells it of the beginning of a record.
+func endsInZeros(b []byte) bool {
+	at := len(b)
+	for at > 0 && b[at-1] == 0 {
+		at--
+	}
+	zeros := len(b) - at
+	return zeros >= zerosInHeader || zeros >= zerosBehind && at >= bodyAt
 }
 
 const (
