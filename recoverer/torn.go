@@ -80,11 +80,10 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 // went to the disk another time.
 func (t *tail) caughtByPage(b []byte, next int64) bool {
 	size, kind, err := record.Measure(b)
-	n := int(min(next-t.end, int64(len(b))))
-	if err != nil || kind != record.KindRecord || size > n {
+	if err != nil || kind != record.KindRecord || int64(size) != next-t.end || size > len(b) {
 		return false
 	}
-	for at := int(pageSize - t.end%pageSize); at <= n; at += pageSize {
+	for at := int(pageSize - t.end%pageSize); at < size; at += pageSize {
 		if endsInZeros(b[:at]) {
 			return true
 		}
@@ -92,22 +91,14 @@ func (t *tail) caughtByPage(b []byte, next int64) bool {
 	return endsInZeros(b[:size])
 }
 
-// endsInZeros tells it of the beginning of a record.
+// endsInZeros tells of more zeros than the numbers of a record, or of an inner batch,
+// have next to each other.
 func endsInZeros(b []byte) bool {
-	at := len(b)
-	for at > 0 && b[at-1] == 0 {
-		at--
-	}
-	zeros := len(b) - at
-	return zeros >= zerosInHeader || zeros >= zerosBehind && at >= bodyAt
+	const most = 23
+	return len(b) > most && zero(b[len(b)-most-1:])
 }
 
-const (
-	pageSize = 4096
-	// zerosInHeader are more zeros than the numbers in front of a body have, which
-	// begins at bodyAt or behind it; zerosBehind more than text has.
-	zerosInHeader, zerosBehind, bodyAt = 24, 8, 88
-)
+const pageSize = 4096
 
 // sizeField is the length of what a record begins with.
 const sizeField = 4

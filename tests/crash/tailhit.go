@@ -55,6 +55,9 @@ func (c *tailCase) hit() error {
 	for at := from / 512 * 512; at+512 <= to; at += 512 {
 		c.blurred = c.blurred || len(bytes.TrimLeft(was[at:at+512], "\x00")) == 0
 	}
+	for at := (from/4096 + 1) * 4096; at < to; at += 4096 {
+		c.blurred = c.blurred || at-24 >= from && len(bytes.TrimLeft(was[at-24:at], "\x00")) == 0
+	}
 	for i := range was {
 		if was[i] != is[i] {
 			c.hits = append(c.hits, piece{base + int64(i), was[i : i+1]})
