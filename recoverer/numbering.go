@@ -67,6 +67,21 @@ func (p *replay) accept(st *queueState, e *consumequeue.Entry) error {
 		return nil
 	case e.QueueOffset > has && !st.empty():
 		return p.renumber(st, e)
+	case st.kind == consumequeue.Simple && !st.empty() && len(st.batch) == 0 && st.q.MaxPhysical() > e.PhysicalOffset:
+		return p.behindALie(st, e)
+	}
+	return p.append(st, e)
+}
+
+// behindALie adds a record behind a unit that points behind it, which none in front
+// does: that unit is damaged, and its own record has left the log, or is damaged too.
+func (p *replay) behindALie(st *queueState, e *consumequeue.Entry) error {
+	p.tell(st, e.QueueOffset-1, fmt.Sprintf("a unit for a record in front of %d", e.PhysicalOffset), "one behind it")
+	if err := p.cutBack(st, e.QueueOffset-1); err != nil {
+		return err
+	}
+	if !st.empty() {
+		return p.renumber(st, e)
 	}
 	return p.append(st, e)
 }
