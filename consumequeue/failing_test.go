@@ -2,9 +2,6 @@ package consumequeue_test
 
 import (
 	"errors"
-	"fmt"
-	"runtime"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -12,24 +9,6 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	cq "github.com/actorstore/actorstore/consumequeue"
 )
-
-// placesOf gives for each place in the code that calls the file system the number of
-// its first call: a call that fails later from the same place fails no differently.
-func placesOf(fsys mapped.FS, run func(mapped.FS)) []int {
-	script := mappedtest.NewScript(fsys)
-	var mu sync.Mutex
-	seen, first := map[string]bool{}, []int(nil)
-	script.Add(mappedtest.Rule{Forever: true, Before: func() {
-		var pc [40]uintptr
-		mu.Lock()
-		defer mu.Unlock()
-		if at := fmt.Sprint(pc[:runtime.Callers(4, pc[:])]); !seen[at] {
-			seen[at], first = true, append(first, script.Calls())
-		}
-	}})
-	run(script)
-	return first
-}
 
 // change is something that is done to a queue with ext units of [13, 45).
 type change struct {
@@ -96,7 +75,7 @@ func TestChangeFailsOnce(t *testing.T) {
 			if c.hurt != nil {
 				c.hurt(t, image)
 			}
-			calls := placesOf(image.Kill(), func(fsys mapped.FS) {
+			calls := mappedtest.Places(image.Kill(), func(fsys mapped.FS) {
 				noErr(t, c.do(open(t, extOptions(fsys)).Queue("topic", 0)))
 			})
 			for _, k := range calls {

@@ -3,10 +3,8 @@ package indexsvc_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -15,24 +13,6 @@ import (
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
 )
-
-// placesOf gives for each place in the code that calls the file system the number of
-// its first call: a call that fails later from the same place fails no differently.
-func placesOf(fsys mapped.FS, run func(mapped.FS)) []int {
-	script := mappedtest.NewScript(fsys)
-	var mu sync.Mutex
-	seen, first := map[string]bool{}, []int(nil)
-	script.Add(mappedtest.Rule{Forever: true, Before: func() {
-		var pc [40]uintptr
-		mu.Lock()
-		defer mu.Unlock()
-		if at := fmt.Sprint(pc[:runtime.Callers(4, pc[:])]); !seen[at] {
-			seen[at], first = true, append(first, script.Calls())
-		}
-	}})
-	run(script)
-	return first
-}
 
 // halfPut is an index of two full files and one whose last put was cut off: the
 // entry stands in its slot and is not counted.
@@ -96,7 +76,7 @@ func TestOneCallFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := state(whole)
-			for _, k := range placesOf(base.Kill(), func(fsys mapped.FS) { _ = run(fsys) }) {
+			for _, k := range mappedtest.Places(base.Kill(), func(fsys mapped.FS) { _ = run(fsys) }) {
 				image := base.Kill()
 				script := mappedtest.NewScript(image)
 				script.FailAt(k, syscall.EIO)

@@ -43,7 +43,7 @@ func TestLookFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, k := range placesOf(base, func(fsys mapped.FS) { _, _ = look(t, fsys, check, false, m.options...) }) {
+			for _, k := range mappedtest.Places(base, func(fsys mapped.FS) { _, _ = look(t, fsys, check, false, m.options...) }) {
 				script := mappedtest.NewScript(base)
 				script.FailAt(k, syscall.EIO)
 				got, err := look(t, script, check, false, m.options...)

@@ -3,10 +3,8 @@ package recoverer_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -61,24 +59,6 @@ func (s *store) damaged(offset int64) bool {
 	return errors.Join(fault, err) != nil
 }
 
-// placesOf gives for each place in the code that calls the file system the number of
-// its first call: a call that fails later from the same place fails no differently.
-func placesOf(fsys mapped.FS, run func(mapped.FS)) []int {
-	script := mappedtest.NewScript(fsys)
-	var mu sync.Mutex
-	seen, first := map[string]bool{}, []int(nil)
-	script.Add(mappedtest.Rule{Forever: true, Before: func() {
-		var pc [40]uintptr
-		mu.Lock()
-		defer mu.Unlock()
-		if at := fmt.Sprint(pc[:runtime.Callers(4, pc[:])]); !seen[at] {
-			seen[at], first = true, append(first, script.Calls())
-		}
-	}})
-	run(script)
-	return first
-}
-
 // failed is the call that did; parts of a recovery come in any order, and with it
 // their calls.
 func failed(script *mappedtest.Script) (call mappedtest.Call) {
@@ -113,7 +93,7 @@ func oneCallFails(t *testing.T) {
 			whole := base.Kill()
 			first := outcome(t, whole, m.options...)
 			want := outcome(t, whole, m.options...)
-			calls := placesOf(base.Kill(), func(fsys mapped.FS) { open(t, fsys, m.options...).release() })
+			calls := mappedtest.Places(base.Kill(), func(fsys mapped.FS) { open(t, fsys, m.options...).release() })
 			for i := 0; i < len(calls); i += stride(1) {
 				k, image := calls[i], base.Kill()
 				script := mappedtest.NewScript(image)

@@ -2,9 +2,7 @@ package repair_test
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -50,24 +48,6 @@ func hurtSmall(t *testing.T) *mappedtest.FS {
 	return fsys
 }
 
-// places gives for each place in the code that calls the file system the number of
-// its first call: a call that fails later from the same place fails no differently.
-func places(fsys mapped.FS, run func(mapped.FS)) []int {
-	script := mappedtest.NewScript(fsys)
-	var mu sync.Mutex
-	seen, first := map[string]bool{}, []int(nil)
-	script.Add(mappedtest.Rule{Forever: true, Before: func() {
-		var pc [40]uintptr
-		mu.Lock()
-		defer mu.Unlock()
-		if at := fmt.Sprint(pc[:runtime.Callers(4, pc[:])]); !seen[at] {
-			seen[at], first = true, append(first, script.Calls())
-		}
-	}})
-	run(script)
-	return first
-}
-
 // TestOneCallFails: a call of the file system fails, and those behind it go through.
 // Repair says so, or has done its work all the same; run again it ends as if nothing
 // had failed.
@@ -81,7 +61,7 @@ func TestOneCallFails(t *testing.T) {
 			_, err := fix(whole)
 			must(t, err)
 			want := outcome(t, whole)
-			calls := places(base.Kill(), func(fsys mapped.FS) { _, _ = fix(fsys) })
+			calls := mappedtest.Places(base.Kill(), func(fsys mapped.FS) { _, _ = fix(fsys) })
 			if len(calls) < 100 {
 				t.Errorf("%d places that call the file system", len(calls))
 			}
