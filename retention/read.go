@@ -49,16 +49,14 @@ func (v *Survey) youngest(ctx context.Context, seg Segment) (t int64, err error)
 	t = seg.Last
 	for {
 		fault := mapped.Guard(func() { err = younger(ctx, s, &t) })
-		var at *mapped.FaultError
-		if !errors.As(fault, &at) {
+		if fault == nil {
 			return t, err
 		}
-		s.SkipTo(max(s.Pos(), seg.Offset+(at.Offset|(page-1))+1))
+		if _, found := s.ResyncPast(fault); !found {
+			return t, nil
+		}
 	}
 }
-
-// page is what cannot be read if one byte of it cannot.
-const page = 4096
 
 // younger goes to the end of a scan and raises t. A time is believed as it stands:
 // by the monotonic clock the segment goes in any case.
