@@ -77,13 +77,7 @@ func (p *replay) accept(st *queueState, e *consumequeue.Entry) error {
 // does: that unit is damaged, and its own record has left the log, or is damaged too.
 func (p *replay) behindALie(st *queueState, e *consumequeue.Entry) error {
 	p.tell(st, e.QueueOffset-1, fmt.Sprintf("a unit for a record in front of %d", e.PhysicalOffset), "one behind it")
-	if err := p.cutBack(st, e.QueueOffset-1); err != nil {
-		return err
-	}
-	if !st.empty() {
-		return p.renumber(st, e)
-	}
-	return p.append(st, e)
+	return p.cutAndAppend(st, e.QueueOffset-1, e)
 }
 
 // append adds a record behind the end of its queue.
@@ -125,7 +119,8 @@ func (p *replay) compare(st *queueState, e *consumequeue.Entry) error {
 		p.superseded++ // the numbering began anew behind this record
 		return nil
 	case st.kind == consumequeue.Batch && (err != nil || !found || int64(u.Num) != max(int64(e.Num), 1)):
-		return p.cutAndAppend(st, e)
+		p.tell(st, e.QueueOffset, fmt.Sprintf("a unit for offset %d and %d messages", e.QueueOffset, max(e.Num, 1)), "another or none")
+		return p.cutAndAppend(st, e.QueueOffset, e)
 	case err == nil && !found:
 		return p.renumber(st, e) // in front of the first unit
 	}
@@ -139,11 +134,11 @@ func (p *replay) compare(st *queueState, e *consumequeue.Entry) error {
 	return st.q.Rewrite(e.QueueOffset, *e)
 }
 
-// cutAndAppend mends a batch queue, whose units cannot be replaced by others
-// that hold more or fewer messages. The replay gives it the rest again.
-func (p *replay) cutAndAppend(st *queueState, e *consumequeue.Entry) error {
-	p.tell(st, e.QueueOffset, fmt.Sprintf("a unit for offset %d and %d messages", e.QueueOffset, max(e.Num, 1)), "another or none")
-	if err := p.cutBack(st, e.QueueOffset); err != nil {
+// cutAndAppend mends a queue whose units from an offset on cannot stay, and in a batch
+// queue cannot be replaced by others that hold more or fewer messages. The replay gives
+// it the rest again.
+func (p *replay) cutAndAppend(st *queueState, from int64, e *consumequeue.Entry) error {
+	if err := p.cutBack(st, from); err != nil {
 		return err
 	}
 	if st.max() != e.QueueOffset && !st.empty() {
