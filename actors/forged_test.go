@@ -77,5 +77,8 @@ func TestPutOfNoMessage(t *testing.T) {
 	if _, err := r.s.Begin(nil); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("begin: %v", err)
 	}
+	if _, err := r.s.PutBatch(r.ctx, nil); err == nil || !strings.Contains(err.Error(), "batch: want at least one message, got none") {
+		t.Errorf("batch: %v", err)
+	}
 	r.close()
 }

@@ -64,6 +64,9 @@ func (s *Store) BeginBatch(batch []record.Message) (Pending, error) {
 }
 
 func (s *Store) beginBatch(batch []record.Message, aside bool) (Pending, error) {
+	if batch == nil {
+		batch = []record.Message{} // nil is what accept has of a single message
+	}
 	t := s.tree.Load()
 	if err := s.accept(t, nil, batch); err != nil {
 		return refusedPending(err)
