@@ -36,18 +36,25 @@ var reads = map[string]func(context.Context, *reader.Reader) error{
 	"offset by time": func(_ context.Context, r *reader.Reader) error { _, err := r.OffsetByTime("a", 0, 0, 0); return err },
 }
 
+// withReader opens a store with three messages, and a reader of it.
+func withReader(t *testing.T) (*rig, *reader.Reader) {
+	t.Helper()
+	r := open(t)
+	r.puts("a", 0, 3)
+	r.dispatched()
+	rd, err := r.s.Reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, rd
+}
+
 // A reader that somebody has kept over the end of its store says that it is over, and
 // not that there is nothing, or nothing new.
 func TestReadsOfAnEndedStore(t *testing.T) {
 	for name, read := range reads {
 		t.Run(name, func(t *testing.T) {
-			r := open(t)
-			r.puts("a", 0, 3)
-			r.dispatched()
-			kept, err := r.s.Reader()
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, kept := withReader(t)
 			if err := read(r.ctx, kept); err != nil && name != "get of no queue" {
 				t.Errorf("while it is open: %v", err)
 			}
@@ -77,13 +84,7 @@ func (m meets) Err() error {
 func TestReadMeetsClose(t *testing.T) {
 	for name, read := range reads {
 		t.Run(name, func(t *testing.T) {
-			r := open(t)
-			r.puts("a", 0, 3)
-			r.dispatched()
-			at, err := r.s.Reader()
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, at := withReader(t)
 			r.leaky = true // a query holds the file that it looks into
 			closed := sync.OnceFunc(r.close)
 			if err := read(meets{r.ctx, closed}, at); !errors.Is(err, ErrClosed) && withContext[name] {
@@ -97,13 +98,7 @@ func TestReadMeetsClose(t *testing.T) {
 // A consumer at the end of its queue hears of a store that was opened again under the
 // same handle: its reader is that of the one before.
 func TestReaderKeptOverARestart(t *testing.T) {
-	r := open(t)
-	r.puts("a", 0, 3)
-	r.dispatched()
-	kept, err := r.s.Reader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, kept := withReader(t)
 	before := r.tree()
 	r.kill(storeName)
 	eventually(t, "it is open again", func() bool { now := r.tree(); return now != nil && now != before })
