@@ -9,6 +9,18 @@ import (
 	"time"
 )
 
+// hanging opens a store with three messages in which an actor has hung for so long, until
+// gate is closed.
+func hanging(t *testing.T, name string, long time.Duration) (r *rig, gate chan struct{}) {
+	t.Helper()
+	f, gate := &seam{}, make(chan struct{})
+	r = open(t, watchHangs(f))
+	r.puts("a", 0, 3)
+	f.next(r, name, func() { <-gate })
+	time.Sleep(long)
+	return r, gate
+}
+
 // The replacement of an actor that hung took its place in the watch too: a Close
 // that waited for the one that was replaced said that something hangs, and named
 // nobody.
@@ -16,11 +28,7 @@ func TestReplacedActorIsNamedAtClose(t *testing.T) {
 	for _, name := range []string{"reader-0", dispatchName} {
 		t.Run(name, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
-				f, gate := &seam{}, make(chan struct{})
-				r := open(t, watchHangs(f))
-				r.puts("a", 0, 3)
-				f.next(r, name, func() { <-gate })
-				time.Sleep(3 * hangLimit)
+				r, gate := hanging(t, name, 3*hangLimit)
 				if r.told("hung "+name) != 1 || r.told("moves "+name) != 1 {
 					t.Fatalf("it was not replaced: %q", r.events)
 				}
@@ -86,11 +94,7 @@ func TestReplacedActorMoves(t *testing.T) {
 	for _, name := range []string{"reader-0", dispatchName} {
 		t.Run(name, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
-				f, gate := &seam{}, make(chan struct{})
-				r := open(t, watchHangs(f))
-				r.puts("a", 0, 3)
-				f.next(r, name, func() { <-gate })
-				time.Sleep(4 * hangLimit)
+				r, gate := hanging(t, name, 4*hangLimit)
 				ghost := name + ofGhost
 				if state, err := r.s.State(); err != nil || len(state.Hung) != 1 || state.Hung[0].Actor != ghost || state.Hung[0].For < 3*hangLimit {
 					t.Errorf("state while it stands: %+v %v", state.Hung, err)

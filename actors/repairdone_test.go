@@ -11,24 +11,15 @@ import (
 // told again and again of what an older mark says, although a newer one knew better.
 func TestRepairOfAnOlderSegmentIsDone(t *testing.T) {
 	r := open(t)
-	path := root + "/commitlog/" + mapped.Name(0)
+	name := "commitlog/" + mapped.Name(0)
 	r.puts("a", 0, 2)
 	r.reopen() // the checkpoint page knows two records
 	r.puts("a", 2, 3)
-	older := r.contents(path)
+	older := r.contents(name)
 	r.puts("a", 3, 4)
 	r.crash()
 	r.close()
-	f, err := r.disk.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(older, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r.overwrite(name, 0, string(older))
 	r.start() // mends it, and a kill comes
 	killed := r.disk.Kill()
 	r.close()
@@ -47,10 +38,10 @@ func TestRepairOfAnOlderSegmentIsDone(t *testing.T) {
 	r.close()
 }
 
-// contents are those of a file.
-func (r *rig) contents(path string) []byte {
+// contents are those of a file of the store.
+func (r *rig) contents(name string) []byte {
 	r.t.Helper()
-	f, err := r.disk.OpenFile(path, os.O_RDONLY, 0)
+	f, err := r.disk.OpenFile(root+"/"+name, os.O_RDONLY, 0)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package reader
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"testing"
 
@@ -113,15 +112,7 @@ func TestTransactions(t *testing.T) {
 // TestBadBatchCount: a unit of a batch queue that tells fewer messages than its
 // record has is an error with a place to go on at, and costs no other record.
 func TestBadBatchCount(t *testing.T) {
-	s := newStore(t, shape{})
-	for range 30 {
-		s.put(batch("B", 10))
-	}
-	r, _ := s.again()
-	f, err := s.fs.OpenFile(s.root+"/batchconsumequeue/B/0/00000000000000000000", os.O_RDWR, 0)
-	s.must(err)
-	_, err = f.WriteAt([]byte{3}, 3*consumequeue.BatchUnitSize+37)
-	s.must(errors.Join(err, f.Close()))
+	r := hurtBatch(t, 3*consumequeue.BatchUnitSize+37, 3)
 	seen := map[int64]bool{}
 	for at := int64(0); at < 300; {
 		var g GetResult
