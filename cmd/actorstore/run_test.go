@@ -143,7 +143,7 @@ func TestRunInterrupted(t *testing.T) {
 		if c != exitInterrupted || !strings.HasPrefix(string(rest), `{"stored":1,`) {
 			t.Errorf("exit code %d: %s%s", c, rest, errs.String())
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the run does not end")
 	}
 	if o := succeeds(t, "stat", dir); !strings.Contains(o.out, "closed cleanly") || strings.Contains(o.out, "not closed") {

@@ -100,7 +100,7 @@ func realGate(t *testing.T, d *disk, host string, sync, believed bool) gateCycle
 	}
 	failed := failedIn(script, root)
 	state, err := c.Store.State()
-	for began := time.Now(); err == nil && failed > 0 && state.ReadOnly == nil && time.Since(began) < time.Second; {
+	for began := time.Now(); err == nil && failed > 0 && state.ReadOnly == nil && time.Since(began) < fault.Real; {
 		time.Sleep(time.Millisecond) // the call has returned, the store is about to see it
 		state, err = c.Store.State()
 	}

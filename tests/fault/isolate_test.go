@@ -57,7 +57,7 @@ func isolated(t *testing.T) (dir string, child bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.parallel=20", "-test.timeout=2h"}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=2h"}
 	flag.Visit(func(f *flag.Flag) {
 		if strings.HasPrefix(f.Name, "fault.") {
 			args = append(args, "-"+f.Name+"="+f.Value.String())

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/actorstore/actorstore/tests/fault"
 )
 
 func init() { leftOvers = sweepUp }
@@ -118,11 +120,10 @@ func (d *disk) mount(t *testing.T) {
 func (d *disk) unmount(t *testing.T) {
 	t.Helper()
 	var err error
-	for range 50 { // the kernel may be slow to let go of what was closed
+	for began := time.Now(); time.Since(began) < fault.Real; time.Sleep(20 * time.Millisecond) {
 		if err = unix.Unmount(d.at, 0); err == nil {
 			return
-		}
-		time.Sleep(20 * time.Millisecond)
+		} // the kernel may be slow to let go of what was closed
 	}
 	t.Fatalf("unmount %s: %v", d.at, err)
 }

@@ -4,10 +4,13 @@ package fault_test
 
 import (
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/actors"
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/tests/fault"
@@ -82,3 +85,26 @@ func (m *meetings) unmarked(t *testing.T, c *fault.Client, script *mappedtest.Sc
 		m.note("checkpoint")
 	}
 }
+
+// held are the Faults of a test that lets an actor wait for something.
+type held struct {
+	actor string
+	gate  atomic.Pointer[chan struct{}]
+}
+
+// next holds the actor at what wakes it next, until goOn is called.
+func (h *held) next() (goOn func()) {
+	gate := make(chan struct{})
+	h.gate.Store(&gate)
+	return sync.OnceFunc(func() { close(gate) })
+}
+
+// Step implements actors.Faults.
+func (h *held) Step(name string, _ actors.Step, done bool) {
+	if gate := h.gate.Load(); gate != nil && name == h.actor && !done {
+		<-*gate
+	}
+}
+
+// Signal implements actors.Faults.
+func (h *held) Signal(_ string, _ actors.Step, send, _ func()) { send() }

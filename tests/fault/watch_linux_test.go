@@ -12,12 +12,6 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
-// late is how much later than at its interval a flush may begin: its tick is
-// passed on twice, each time to a goroutine that may have to wait for one that
-// runs for 10 ms, which is when Go takes the processor from it. What the machine
-// adds to that is measured.
-const late = 20 * time.Millisecond
-
 // span is a time in which a message had to wait for a good reason.
 type span struct{ from, to time.Time }
 

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// settles is how long a goroutine may take to end.
-const settles = 5 * time.Second
+// settles is how long a goroutine may take to end where others need the processors.
+const settles = 30 * time.Second
 
 // Main is a TestMain: it runs the tests and then looks.
 func Main(m *testing.M) {
@@ -22,9 +22,11 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Find looks until nobody is left, or for some seconds.
-func Find() (err error) {
-	for end := time.Now().Add(settles); ; {
+// Find looks until nobody is left, or for half a minute.
+func Find() error { return within(settles) }
+
+func within(limit time.Duration) (err error) {
+	for end := time.Now().Add(limit); ; {
 		if err = goleak.Find(); err == nil || time.Now().After(end) {
 			return err
 		}

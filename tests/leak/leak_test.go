@@ -15,7 +15,7 @@ func TestFind(t *testing.T) {
 	}
 	gate := make(chan struct{})
 	go standStill(gate)
-	if err := Find(); err == nil || !strings.Contains(err.Error(), "standStill") {
+	if err := within(time.Second); err == nil || !strings.Contains(err.Error(), "standStill") {
 		t.Errorf("found %v", err)
 	}
 	time.AfterFunc(time.Second, func() { close(gate) })
