@@ -2,6 +2,8 @@ package recoverer_test
 
 import (
 	"context"
+	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,16 @@ func TestVerifyFindsDamage(t *testing.T) {
 		{"index entry", func(s *store, at []int64) {
 			overwrite(s.t, s.fs, firstIndex(s), 40+4*indexSlots+20+11, []byte{0xee})
 		}, []string{"index: "}},
+		{"keys of a damaged record", func(s *store, at []int64) { // entries of its keys say nothing against the index
+			const properties = 91 + 150 + len("T")
+			path, start := s.segment(at[20]), at[20]%segmentSize
+			size := int(binary.BigEndian.Uint32(contents(s.t, s.fs, path)[start:]))
+			overwrite(s.t, s.fs, path, start+int64(properties), make([]byte, size-properties))
+		}, []string{"commitlog: " + s0.CommitLog()}},
+		{"two index files", func(s *store, at []int64) { // one by its chains, one by the log alone
+			overwrite(s.t, s.fs, indexFiles(s)[0], 40+4*indexSlots+2*20+19, []byte{9})
+			overwrite(s.t, s.fs, indexFiles(s)[1], 40+4*indexSlots+2*20+15, []byte{9})
+		}, []string{": offset 124: want entry number", ": offset 120: want 0 s after the first record"}},
 		{"index gone", func(s *store, at []int64) { remove(s.t, s.fs, firstIndex(s)) }, []string{"index: "}},
 		{"segment gone", func(s *store, at []int64) { remove(s.t, s.fs, s.segment(segmentSize)) }, []string{
 			s0.CommitLog() + "/" + mapped.Name(segmentSize) + ": offsets", "got none: commit log: no segment holds"}},
@@ -89,13 +101,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-func firstIndex(s *store) string {
-	var files []string
-	for path := range tree(s.t, s.fs, s.layout.Index()) {
-		files = append(files, path)
-	}
-	return slices.Min(files)
-}
+func firstIndex(s *store) string { return indexFiles(s)[0] }
+
+func indexFiles(s *store) []string { return slices.Sorted(maps.Keys(tree(s.t, s.fs, s.layout.Index()))) }
 
 func TestVerifyGolden(t *testing.T) {
 	for _, name := range golden.Names() {

@@ -51,24 +51,31 @@ func (v *verifier) key(req *record.DispatchRequest, what, key string, ask query)
 		Want: fmt.Sprintf("an entry for %s %q of topic %s", what, key, req.Topic), Got: "none"})
 }
 
-// index checks the files of the index and every entry against the log.
+// index checks the files of the index, and every entry against the log: of each
+// file the first thing that is wrong is told.
 func (v *verifier) index() {
 	if v.r.in.Index == nil {
 		return
 	}
-	broken := v.r.in.Index.Verify(v.r.startRecords)
-	if broken == nil {
-		broken = v.r.in.Index.VerifyRecords(v.request)
-	}
-	for _, err := range unjoin(broken) {
-		v.r.find(findingOf(Index, err))
+	told := map[string]bool{}
+	for _, check := range []func() error{
+		func() error { return v.r.in.Index.Verify(v.r.startRecords) },
+		func() error { return v.r.in.Index.VerifyRecords(v.request) },
+	} {
+		for _, err := range unjoin(check()) {
+			if f := findingOf(Index, err); !told[f.Path] {
+				told[f.Path] = true
+				v.r.find(f)
+			}
+		}
 	}
 }
 
-// request reads the record at an offset, if there is one.
+// request reads the record at an offset, if there is one. What stands in a damaged
+// one says nothing against the entries of its keys.
 func (v *verifier) request(offset int64, req *record.DispatchRequest) bool {
 	ok := false
-	if offset < v.r.rep.Min {
+	if _, damaged := v.damage.at(offset); damaged || offset < v.r.rep.Min {
 		return false
 	}
 	_ = viewRest(v.r.in.Log.Reader(), offset, v.r.rep.End, func(b []byte) {
