@@ -179,11 +179,8 @@ func (p *replay) strip(st *queueState) error {
 			k--
 		}
 		if k > 0 {
-			u := &buf[k-1]
-			keep = u.Base + max(int64(u.Num), 1)
-			if u.PhysicalOffset >= p.min && !st.unclear {
-				st.trustEnd = u.PhysicalOffset + int64(u.Size)
-			}
+			keep = buf[k-1].Base + max(int64(buf[k-1].Num), 1)
+			p.trust(st, buf[:k])
 			break
 		}
 		keep = from
@@ -199,6 +196,17 @@ func (p *replay) strip(st *queueState) error {
 	p.tell(st, keep, "units that point at records of the log", fmt.Sprintf("%d that do not", hi-keep))
 	p.rep.UnitsCut += hi - keep
 	return st.cutTo(keep)
+}
+
+// trust believes the last of the units that a record backs. One that points at damage
+// may stand for a record of any place: it is not for it to say which ones are old.
+func (p *replay) trust(st *queueState, units []consumequeue.Unit) {
+	for i := len(units) - 1; i >= 0 && !st.unclear; i-- {
+		if u := &units[i]; p.look.backs(u, st.topic, st.id, p.end) {
+			st.trustEnd = u.PhysicalOffset + int64(u.Size)
+			return
+		}
+	}
 }
 
 // endInFront is where the unit in front of the one at base ends, in a batch queue

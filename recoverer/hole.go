@@ -10,7 +10,7 @@ import (
 // If those that stand there all point at damage, they stay.
 func (p *replay) hole(st *queueState, e *consumequeue.Entry) error {
 	from := st.next
-	kept, err := p.explained(st, from, e.QueueOffset)
+	kept, err := p.explained(st, from, e)
 	if err != nil {
 		return err
 	}
@@ -49,9 +49,10 @@ func (p *replay) hole(st *queueState, e *consumequeue.Entry) error {
 	return p.accept(st, e)
 }
 
-// explained tells whether units stand at all offsets [from, to) and each points
-// at damage of its own.
-func (p *replay) explained(st *queueState, from, to int64) (bool, error) {
+// explained tells whether units stand at all offsets from one on up to a record's, and
+// each points at damage of its own in front of it.
+func (p *replay) explained(st *queueState, from int64, e *consumequeue.Entry) (bool, error) {
+	to := e.QueueOffset
 	if st.q == nil || to > st.q.MaxOffset() {
 		return false, nil
 	}
@@ -67,7 +68,7 @@ func (p *replay) explained(st *queueState, from, to int64) (bool, error) {
 		end = u.PhysicalOffset + int64(u.Size)
 		from += max(int64(u.Num), 1)
 	}
-	return from == to, nil
+	return from == to && end <= e.PhysicalOffset, nil
 }
 
 // unitsFor makes them: from the damage in front of the record, or, where the log

@@ -58,6 +58,9 @@ func (p *replay) agrees(st *queueState, e *consumequeue.Entry) (bool, error) {
 
 // accept takes a record whose offset is the next one of its queue.
 func (p *replay) accept(st *queueState, e *consumequeue.Entry) error {
+	if st.behind(e) {
+		return p.behindALie(st, e)
+	}
 	st.next, st.lastEnd = nextOf(e), max(st.lastEnd, endOf(e))
 	switch has := st.max(); {
 	case e.QueueOffset < has:
@@ -67,17 +70,26 @@ func (p *replay) accept(st *queueState, e *consumequeue.Entry) error {
 		return nil
 	case e.QueueOffset > has && !st.empty():
 		return p.renumber(st, e)
-	case st.kind == consumequeue.Simple && !st.empty() && len(st.batch) == 0 && st.q.MaxPhysical() > e.PhysicalOffset:
-		return p.behindALie(st, e)
 	}
 	return p.append(st, e)
 }
 
-// behindALie adds a record behind a unit that points behind it, which none in front
-// does: that unit is damaged, and its own record has left the log, or is damaged too.
+// behindALie adds a record behind units that point behind it, which none in front
+// does: those units are damaged, and their own records have left the log, or are
+// damaged too. Their numbers become a hole.
 func (p *replay) behindALie(st *queueState, e *consumequeue.Entry) error {
-	p.tell(st, e.QueueOffset-1, fmt.Sprintf("a unit for a record in front of %d", e.PhysicalOffset), "one behind it")
-	return p.cutAndAppend(st, e.QueueOffset-1, e)
+	for st.behind(e) {
+		at := st.max() - 1
+		p.tell(st, at, fmt.Sprintf("a unit for a record in front of %d", e.PhysicalOffset), "one behind it")
+		if err := p.cutBack(st, at); err != nil {
+			return err
+		}
+	}
+	if st.empty() {
+		return p.accept(st, e)
+	}
+	st.next, st.lastEnd = st.max(), max(st.lastEnd, st.q.MaxPhysical())
+	return p.jump(st, e)
 }
 
 // append adds a record behind the end of its queue.

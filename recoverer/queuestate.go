@@ -80,6 +80,12 @@ func (st *queueState) empty() bool {
 	return len(st.batch) == 0 && (st.q == nil || st.q.MaxOffset() == 0 && st.q.MinOffset() == 0)
 }
 
+// behind tells whether the last unit points behind a record that would be added.
+func (st *queueState) behind(e *consumequeue.Entry) bool {
+	return st.kind == consumequeue.Simple && len(st.batch) == 0 && !st.empty() && e.PhysicalOffset >= st.trustEnd &&
+		e.QueueOffset >= st.max() && st.q.MaxPhysical() > e.PhysicalOffset
+}
+
 func nextOf(e *consumequeue.Entry) int64 { return e.QueueOffset + max(int64(e.Num), 1) }
 
 func endOf(e *consumequeue.Entry) int64 { return e.PhysicalOffset + int64(e.Size) }

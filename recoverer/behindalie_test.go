@@ -1,0 +1,59 @@
+package recoverer_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
+)
+
+// TestUnitPointsBehindTheNextRecord: the record of the last unit is damaged, and so are
+// that unit and some in front of it: they point at another damaged record, behind the
+// one that is to be added. The queue refused that one, and the store did not open; then
+// the queue lost those in front; or it lacked those behind until the next opening.
+func TestUnitPointsBehindTheNextRecord(t *testing.T) {
+	for _, c := range []struct{ had, damaged, lies, more int }{
+		{5, 1, 1, 1}, {5, 1, 1, 3}, {5, 2, 2, 1}, {5, 3, 1, 2}, {5, 5, 1, 1}, {5, 5, 1, 3}, {1, 1, 1, 2},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			had := c.had
+			s := open(t, newFS())
+			var at []int64
+			for i := range had {
+				at = append(at, s.put(message("T", 0, i, 100)).PhysicalOffset)
+			}
+			for i := range c.more {
+				s.add(message("T", 0, had+i, 100))
+			}
+			other := s.add(message("U", 0, 0, 100)).PhysicalOffset
+			s.add(message("U", 0, 1, 100))
+			s.flush()
+			s.kill()
+			s.flip(other + 100)
+			for _, start := range at[had-c.damaged:] {
+				s.flip(start + 100)
+			}
+			for i := had - c.lies; i < had; i++ {
+				overwrite(t, s.fs, s0.ConsumeQueue()+"/T/0/"+mapped.Name(0), int64(i)*20, binary.BigEndian.AppendUint64(nil, uint64(other)))
+			}
+			want := ""
+			for i := range had {
+				switch {
+				case i < had-c.damaged:
+					want += line(i, i+1) + " "
+				case c.lies < had: // else nothing is left of the queue, and it begins anew
+					want += fmt.Sprintf("%d! ", i)
+				}
+			}
+			want += line(had, had+c.more)
+			for range 2 {
+				s = open(t, s.fs)
+				if got := s.read("T", 0); got != want {
+					t.Errorf("read %s, want %s\n%v", got, want, s.report.Findings)
+				}
+				s.kill()
+			}
+		})
+	}
+}
