@@ -103,7 +103,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 
 func firstIndex(s *store) string { return indexFiles(s)[0] }
 
-func indexFiles(s *store) []string { return slices.Sorted(maps.Keys(tree(s.t, s.fs, s.layout.Index()))) }
+func indexFiles(s *store) []string {
+	return slices.Sorted(maps.Keys(tree(s.t, s.fs, s.layout.Index())))
+}
 
 func TestVerifyGolden(t *testing.T) {
 	for _, name := range golden.Names() {
