@@ -52,6 +52,7 @@ SEED ?= 1
 LEDGER ?= $(CURDIR)/tests/ledger.csv
 images:           ## crash images (IMAGES of SYNC_FLUSH power cuts), damage, kills, failing calls: what CI runs of the proof
 	$(GO) test -count=1 -timeout 60m ./tests/crash -images $(IMAGES) -recuts $$(($(IMAGES)/10)) -damage $$(($(IMAGES)/4)) -tails $$(($(IMAGES)/4)) -kills $$(($(IMAGES)/20)) -seed $(SEED)000000 -ledger $(LEDGER)
+	$(GO) test -count=1 -timeout 60m ./recoverer -run ManyDamages -damages $(IMAGES) -damages.seed $(SEED)000000
 	$(GO) test -count=1 -timeout 60m ./tests/fault -run Sweep -fault.cases $(CASES) -fault.seed $(SEED) -fault.ledger $(LEDGER)
 
 proof: images     ## that, simulated stores and dying actors

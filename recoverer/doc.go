@@ -73,8 +73,11 @@
 //
 // Good records continue if their queue offset is above the last good one of
 // their queue and, in the same segment of a log that is not ours alone, their
-// store time is not older than that of the last good record. What RocketMQ's truncation leaves does not. Where no
-// bad place tells old records from new ones, see dropOld.
+// store time is not older than that of the last good record. What RocketMQ's
+// truncation leaves does not. One damaged number or time, or unit, makes none old:
+// a number that leaves some out needs the next one to confirm it, a time that one
+// bit would put in order counts for nothing. Where no bad place tells old records
+// from new ones, see dropOld.
 //
 // The log takes no puts (Report.ReadOnly) if segments are missing at its end, if
 // its end cannot be read, or if records that may not be on disk cannot be written
@@ -88,7 +91,10 @@
 // numbering goes back, the topic was deleted and made again, or offsets were
 // given out twice; the later records count. One record that is out of line and
 // has no checksum over its header is believed if the next one, or a unit that
-// stands, confirms it.
+// stands, confirms it; and the last of its queue, if those that it leaves out may
+// have stood in front of it. The same goes for the first number of a queue. A
+// numbering does not begin anew where units of older records have stayed, unless
+// the next record goes on from there.
 //
 // # Invariants
 //

@@ -42,22 +42,47 @@ func (p *replay) renew(st *queueState) error {
 }
 
 // settleHeld decides about a record out of line that no other has confirmed: it
-// counts if a unit points at it, or if it begins the numbering anew.
+// counts if a unit points at it, if it begins the numbering anew, or if those that
+// are missing may have stood in front of it, where others are now: what names a
+// record's queue may be damaged, too.
 func (p *replay) settleHeld(st *queueState) error {
 	if st.held == nil {
 		return nil
 	}
-	e := st.held.entry
+	e, first := st.held.entry, !st.known
 	st.held = nil
+	if first {
+		return p.first(st, &e)
+	}
 	believed, err := p.agrees(st, &e)
+	if err == nil && !believed && e.QueueOffset == 0 {
+		believed, err = p.anew(st, &e)
+	}
 	if err != nil {
 		return err
 	}
-	if believed || e.QueueOffset == 0 {
+	if missing := e.QueueOffset - st.next; believed || missing > 0 && missing <= (e.PhysicalOffset-st.lastEnd)/smallestRecord {
 		return p.jump(st, &e)
 	}
 	p.misnumbered(st, &e)
 	return nil
+}
+
+// anew tells whether a record whose number is below the next one begins the numbering
+// anew there, though none behind it says so. Where the unit of an older record has
+// stood under that number, the topic was not deleted in between: the number is wrong.
+func (p *replay) anew(st *queueState, e *consumequeue.Entry) (bool, error) {
+	if e.QueueOffset >= st.found {
+		return true, nil
+	}
+	u, found, err := st.unit(e.QueueOffset)
+	if err != nil {
+		if isCorrupt(err) {
+			err = nil
+		}
+		return true, err
+	}
+	return !found || u.PhysicalOffset >= e.PhysicalOffset || !p.look.backs(&u, st.topic, st.id, p.end), nil
 }
 
 // settleEnd cuts what a queue has behind its last record. Units that point at

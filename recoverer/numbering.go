@@ -11,18 +11,11 @@ import (
 // carries a checksum over its header its queue offset is what was written.
 func (p *replay) take(st *queueState, e *consumequeue.Entry) error {
 	if !st.known {
-		return p.first(st, e)
+		return p.begin(st, e)
 	}
 	if st.held != nil {
-		h := st.held.entry
-		st.held = nil
-		missing := e.QueueOffset - nextOf(&h)
-		if e.QueueOffset != st.next && missing >= 0 && missing <= p.damage.room(endOf(&h), e.PhysicalOffset) {
-			if err := p.jump(st, &h); err != nil {
-				return err
-			}
-		} else {
-			p.misnumbered(st, &h)
+		if err := p.confirm(st, e); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -165,7 +158,51 @@ func (p *replay) cutBack(st *queueState, offset int64) error {
 	return st.cutTo(offset)
 }
 
-// first meets the first record that the log still has for a queue.
+// confirm decides about a record out of line by the next one of its queue.
+func (p *replay) confirm(st *queueState, e *consumequeue.Entry) error {
+	h := st.held.entry
+	st.held = nil
+	missing := e.QueueOffset - nextOf(&h)
+	believed := e.QueueOffset != st.next && missing >= 0 && missing <= p.damage.room(endOf(&h), e.PhysicalOffset)
+	if believed && missing > 0 && h.QueueOffset < st.next {
+		var err error
+		if believed, err = p.anew(st, &h); err != nil {
+			return err
+		}
+	}
+	if believed {
+		return p.jump(st, &h)
+	}
+	p.misnumbered(st, &h)
+	return nil
+}
+
+// begin meets the first records of a queue. If no unit confirms the first number, the
+// next record does, unless its own is no higher.
+func (p *replay) begin(st *queueState, e *consumequeue.Entry) error {
+	if st.held != nil {
+		h := st.held.entry
+		st.held = nil
+		if e.QueueOffset > h.QueueOffset {
+			if err := p.first(st, &h); err != nil {
+				return err
+			}
+			return p.take(st, e)
+		}
+		p.misnumbered(st, &h)
+	}
+	if e.QueueOffset > p.damage.room(0, e.PhysicalOffset) && !record.HasRecordCRC(p.bytes) {
+		if agrees, err := p.agrees(st, e); err != nil {
+			return err
+		} else if !agrees {
+			st.held = &held{entry: *e}
+			return nil
+		}
+	}
+	return p.first(st, e)
+}
+
+// first takes the first record that the log still has for a queue.
 func (p *replay) first(st *queueState, e *consumequeue.Entry) error {
 	has := st.max()
 	st.known, st.next = true, e.QueueOffset
@@ -267,7 +304,7 @@ func (p *replay) renumber(st *queueState, e *consumequeue.Entry) error {
 			return err
 		}
 	}
-	st.trustEnd, st.next, st.lastEnd = 0, nextOf(e), endOf(e)
+	st.trustEnd, st.found, st.next, st.lastEnd = 0, 0, nextOf(e), endOf(e)
 	return p.append(st, e)
 }
 

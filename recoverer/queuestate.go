@@ -21,6 +21,7 @@ type queueState struct {
 	synced  int64 // end of what the summary claims, 0 without one
 	checked bool  // every unit is compared, from the log's beginning on
 	unclear bool  // its last unit points at what may be damage
+	found   int64 // up to here units stood there before the replay
 
 	// The log's view, once a record of the queue was met (known):
 	known   bool
@@ -42,7 +43,7 @@ type queueState struct {
 func newState(q *consumequeue.Queue, key queueKey) *queueState {
 	st := &queueState{queueKey: key, q: q}
 	if q != nil {
-		st.kind = q.Kind()
+		st.kind, st.found = q.Kind(), q.MaxOffset()
 	}
 	return st
 }
@@ -143,6 +144,7 @@ func (st *queueState) cutTo(offset int64) error {
 		return err
 	}
 	st.stale()
+	st.found = min(st.found, offset)
 	return st.q.TruncateTo(offset)
 }
 
