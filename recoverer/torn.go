@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"sort"
 
 	"github.com/actorstore/actorstore/commitlog/record"
-	"github.com/actorstore/actorstore/consumequeue"
 )
 
 // sectorSize is what a disk writes whole or not at all.
@@ -38,14 +36,28 @@ func (t *tail) sizeTorn(next int64) (torn bool) {
 		return false
 	}
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if len(b) < record.BlankSize {
+		if len(b) < record.BlankSize || int64(len(b)) < next-t.end {
 			return
 		}
 		kept := uint32(1)<<(8*(sizeField-lost)) - 1
-		got, want := binary.BigEndian.Uint32(b), uint32(next-t.end)
+		got, want := binary.BigEndian.Uint32(b), uint32(t.recordEnd(b, next))
 		torn = got == want&kept && got != want
 	})
 	return torn
+}
+
+// recordEnd is where one record that fills b ends, which reaches to next: there, or in
+// front of the BLANK of its segment. In the page that went to the disk that one may not
+// have been there yet; then it is where the zeros begin.
+func (t *tail) recordEnd(b []byte, next int64) int {
+	if next%t.in.Log.SegmentSize() != 0 {
+		return len(b)
+	}
+	fill := fillFrom(b, true)
+	if at := fill - record.BlankSize; at >= 0 && isMagic(b[fill-sizeField:fill], record.MagicBlank) {
+		return at
+	}
+	return len(bytes.TrimRight(b, "\x00"))
 }
 
 // uncut tells that no power cut has come since the mark: what was written is in the
@@ -54,51 +66,6 @@ func (t *tail) uncut() bool {
 	m := t.plan.Mark
 	return m.Mounted != 0 && m.Mounted == t.in.FS.Mounted(t.in.Layout.CommitLog())
 }
-
-// halfEncoded tells whether [end, next) begins with a record that was not yet
-// encoded to its end: it has no size, which is written behind the rest, or one and
-// no checksum, which comes last, or one and a hole in front of the end of a page. If it is whole but for its size, that is damaged,
-// and so is a BLANK, whose size is written first.
-func (t *tail) halfEncoded(next int64) (half bool) {
-	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if half = record.Unfinished(b) || t.caughtByPage(b, next); half {
-			return
-		}
-		if len(b) < record.BlankSize || int64(len(b)) < next-t.end || !zero(b[:sizeField]) || isMagic(b[sizeField:], record.MagicBlank) {
-			return
-		}
-		sized := binary.BigEndian.AppendUint32(make([]byte, 0, len(b)), uint32(len(b)))
-		half = record.Verify(append(sized, b[sizeField:]...), t.end, record.CRCRecord) != nil
-	})
-	return half
-}
-
-// caughtByPage tells whether [end, next) begins with a record that has its size and
-// nothing in front of its end, or of the end of a page. What copies a page to the disk
-// need not begin at its front: it may have read the end of it before the record was
-// there, and the front, with the size that is written last, when it was. The next page
-// went to the disk another time.
-func (t *tail) caughtByPage(b []byte, next int64) bool {
-	size, kind, err := record.Measure(b)
-	if err != nil || kind != record.KindRecord || int64(size) != next-t.end || size > len(b) {
-		return false
-	}
-	for at := int(pageSize - t.end%pageSize); at < size; at += pageSize {
-		if endsInZeros(b[:at]) {
-			return true
-		}
-	}
-	return endsInZeros(b[:size])
-}
-
-// endsInZeros tells of more zeros than the numbers of a record, or of an inner batch,
-// have next to each other.
-func endsInZeros(b []byte) bool {
-	const most = 23
-	return len(b) > most && zero(b[len(b)-most-1:])
-}
-
-const pageSize = 4096
 
 // sizeField is the length of what a record begins with.
 const sizeField = 4
@@ -169,53 +136,4 @@ func zero(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// dispatchedBehind looks for a good record at or above an offset that a queue or
-// the index points at.
-func (t *tail) dispatchedBehind(offset int64) bool {
-	l := newLookup(t.in)
-	if x := t.in.Index; x != nil && x.EndPhyOffset() >= offset && l.whole(x.EndPhyOffset(), t.plan.Limit) {
-		return true
-	}
-	for q := range t.in.Queues.All() {
-		_ = q.Load() // damage: what is in front of it still tells
-		if q.MaxPhysical() <= offset {
-			continue
-		}
-		var units [largeWindow]consumequeue.Unit
-		n, _ := q.Read(max(lastBelow(q, offset)+1, q.MinOffset()), units[:])
-		for i := range units[:n] {
-			if l.backs(&units[i], q.Topic(), q.ID(), t.plan.Limit) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// lastUnit reads the last unit of a queue.
-func lastUnit(q *consumequeue.Queue) (consumequeue.Unit, bool) {
-	var one [1]consumequeue.Unit
-	if q.MaxOffset() <= q.MinOffset() {
-		return one[0], false
-	}
-	n, err := q.Read(q.MaxOffset()-1, one[:])
-	return one[0], n == 1 && err == nil
-}
-
-// lastBelow is the queue offset of the last unit whose record starts below a
-// physical offset; -1 if there is none.
-func lastBelow(q *consumequeue.Queue, physical int64) int64 {
-	lo := q.MinOffset()
-	n := int(q.MaxOffset() - lo)
-	var one [1]consumequeue.Unit
-	i := sort.Search(n, func(i int) bool {
-		k, err := q.Read(lo+int64(i), one[:])
-		return err != nil || k == 0 || one[0].PhysicalOffset >= physical
-	})
-	if i == 0 {
-		return -1
-	}
-	return lo + int64(i) - 1
 }
