@@ -41,6 +41,10 @@ func (p *replay) renew(st *queueState) error {
 	return st.q.Renew(st.synced)
 }
 
+// fewMissing is how many records in front of the last one of a queue may have lost
+// their names; that more have is less likely than one number with a wrong bit.
+const fewMissing = 8
+
 // settleHeld decides about a record out of line that no other has confirmed: it
 // counts if a unit points at it, if it begins the numbering anew, or if those that
 // are missing may have stood in front of it, where others are now: what names a
@@ -61,7 +65,7 @@ func (p *replay) settleHeld(st *queueState) error {
 	if err != nil {
 		return err
 	}
-	if missing := e.QueueOffset - st.next; believed || missing > 0 && missing <= (e.PhysicalOffset-st.lastEnd)/smallestRecord {
+	if missing := e.QueueOffset - st.next; believed || missing > 0 && missing <= min(fewMissing, (e.PhysicalOffset-st.lastEnd)/smallestRecord) {
 		return p.jump(st, &e)
 	}
 	p.misnumbered(st, &e)

@@ -177,8 +177,9 @@ func (p *replay) confirm(st *queueState, e *consumequeue.Entry) error {
 	return nil
 }
 
-// begin meets the first records of a queue. If no unit confirms the first number, the
-// next record does, unless its own is no higher.
+// begin meets the first records of a queue. Where the log has its beginning, or the
+// queue has units, a first number that no unit confirms is left to the next record: it
+// confirms it, unless its own is no higher.
 func (p *replay) begin(st *queueState, e *consumequeue.Entry) error {
 	if st.held != nil {
 		h := st.held.entry
@@ -191,7 +192,7 @@ func (p *replay) begin(st *queueState, e *consumequeue.Entry) error {
 		}
 		p.misnumbered(st, &h)
 	}
-	if e.QueueOffset > p.damage.room(0, e.PhysicalOffset) && !record.HasRecordCRC(p.bytes) {
+	if begins := p.log0 || !st.empty(); begins && e.QueueOffset > p.damage.room(0, e.PhysicalOffset) && !record.HasRecordCRC(p.bytes) {
 		if agrees, err := p.agrees(st, e); err != nil {
 			return err
 		} else if !agrees {
