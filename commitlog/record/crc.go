@@ -36,25 +36,28 @@ func isTrailer(props []byte) bool {
 	return n >= 0 && be.Uint64(props[n:]) == trailerWord && props[n+8] == nameEnd && props[n+CRCTrailer-1] == itemEnd
 }
 
-// likeTrailer reports whether property bytes end with what may be a trailer
-// whose fixed bytes are damaged: at most three of the ten differ, or five in front of
-// ten digits.
+// likeTrailer reports whether property bytes end with what may be a damaged trailer:
+// of its ten fixed bytes at most three differ, or five in front of ten digits; or half
+// of its name stands, and most of the rest is as it should be.
 func likeTrailer(props []byte) bool {
 	n := len(props) - CRCTrailer
 	if n < 0 {
 		return false
 	}
 	t := props[n:]
-	wrong := 0
-	for i := range trailerDigits {
-		if t[i] != trailerName[i] {
-			wrong++
+	name, fixed, digits := 0, 0, 0
+	for i, c := range t {
+		switch {
+		case i < trailerDigits-1 && c == trailerName[i]:
+			name++
+			fixed++
+		case i == trailerDigits-1 && c == nameEnd, i == CRCTrailer-1 && c == itemEnd:
+			fixed++
+		case i >= trailerDigits && c >= '0' && c <= '9':
+			digits++
 		}
 	}
-	if t[CRCTrailer-1] != itemEnd {
-		wrong++
-	}
-	return wrong <= 3 || wrong <= 5 && digitsAtEnd(props)
+	return fixed >= 7 || fixed >= 5 && digits == 10 && t[CRCTrailer-1] == itemEnd || name >= 4 && fixed+digits >= 12
 }
 
 // digitsAtEnd reports whether property bytes end with a value that may be the

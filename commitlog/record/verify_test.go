@@ -112,6 +112,7 @@ func TestVerifyLikeTrailer(t *testing.T) {
 		{"a\x01__CRC32#\x02\x02\x021234567890", false},
 		{"a\x01b\x02CRC32#==\x011234567890\x02", false},
 		{"a\x01bxyz\x1e\x1fr32#\x011234567890\x02", true}, // noise up to its middle
+		{"a\x01b\x02__CRCޠbY)\v75228500\x02", true},       // from there into the digits
 		{"SECRETID\x011700000000\x02", false},
 		{"__CRC32#\x01123456789\x02", false},
 		{"x__CRC32#\x0112345678901\x02", false},
