@@ -7,11 +7,13 @@ import (
 )
 
 // Crash is what a power cut at this moment would leave; the file system itself
-// goes on. It may be called while others write: a byte that is being written
-// counts as old or new.
+// goes on. It may be called while others write: it comes between two of their calls,
+// and a byte that is being written through a mapping counts as old or new.
 func (f *FS) Crash(seed uint64, mode Mode) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.moment.Lock()
+	defer f.moment.Unlock()
 	c := &cut{mode: mode, rng: rand.New(rand.NewPCG(seed, uint64(mode))), names: map[*node]map[string]*node{}}
 	c.chance = []float64{0.1, 0.5, 0.9}[c.rng.IntN(3)]
 	for _, i := range slices.Backward(f.choose(func(*change) bool { return c.keeps() })) {

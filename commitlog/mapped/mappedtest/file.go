@@ -81,6 +81,8 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	f.fs.moment.RLock()
+	defer f.fs.moment.RUnlock()
 	if err := f.begin("write", f.write, syscall.EBADF); err != nil {
 		return 0, err
 	}
@@ -111,6 +113,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) Truncate(size int64) error {
+	f.fs.moment.RLock()
+	defer f.fs.moment.RUnlock()
 	if err := f.begin("truncate", f.write && size >= 0, syscall.EINVAL); err != nil {
 		return err
 	}
@@ -126,6 +130,8 @@ func (f *file) Allocate(off, n int64) error {
 	if off < 0 || n <= 0 {
 		return fail("allocate", f.name, syscall.EINVAL)
 	}
+	f.fs.moment.RLock()
+	defer f.fs.moment.RUnlock()
 	if err := f.begin("fallocate", f.write, syscall.EBADF); err != nil {
 		return err
 	}
@@ -160,6 +166,8 @@ func (f *file) Sync() error { return f.sync("sync") }
 func (f *file) Datasync() error { return f.sync("fdatasync") }
 
 func (f *file) sync(op string) error {
+	f.fs.moment.RLock()
+	defer f.fs.moment.RUnlock()
 	if err := f.begin(op, true, 0); err != nil {
 		return err
 	}
@@ -170,6 +178,8 @@ func (f *file) sync(op string) error {
 
 // failSync is a Sync or Datasync that the disk refuses.
 func (f *file) failSync(landed int) {
+	f.fs.moment.RLock()
+	defer f.fs.moment.RUnlock()
 	f.n.mu.Lock()
 	defer f.n.mu.Unlock()
 	f.n.fail(0, allPages, landed)

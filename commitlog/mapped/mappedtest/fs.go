@@ -21,7 +21,10 @@ const nameMax = 255
 
 // FS is a file system in memory. The zero value is of no use; see NewFS.
 type FS struct {
-	mu      sync.Mutex // guards names and pending
+	mu sync.Mutex // guards names and pending
+	// moment is held for writing while all files are copied: what one call has written,
+	// or made durable, before another one is never in the copy without it.
+	moment  sync.RWMutex
 	root    *node
 	pending []change // in the order they were made
 	disk    *disk

@@ -17,6 +17,8 @@ func (f *FS) DropCaches() *FS { return f.clone(true) }
 func (f *FS) clone(drop bool) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.moment.Lock()
+	defer f.moment.Unlock()
 	to := &FS{disk: f.disk.clone()}
 	to.clock.Store(f.clock.Load())
 	done := map[*node]*node{}

@@ -74,6 +74,8 @@ func (r *region) pages(off, n int64) (from, to int64) {
 }
 
 func (r *region) Flush(off, n int64) error {
+	r.f.fs.moment.RLock()
+	defer r.f.fs.moment.RUnlock()
 	if err := r.begin("msync", off, n); err != nil {
 		return err
 	}
@@ -86,6 +88,8 @@ func (r *region) Flush(off, n int64) error {
 
 // failFlush is a Flush that the disk refuses.
 func (r *region) failFlush(off, n int64, landed int) {
+	r.f.fs.moment.RLock()
+	defer r.f.fs.moment.RUnlock()
 	if r.begin("msync", off, n) != nil {
 		return
 	}
