@@ -21,18 +21,26 @@ type file struct {
 
 func (f *file) Name() string { return f.name }
 
-// begin locks the node for a call, if the file is open for it.
+// begin locks the node for a call, if the file is open for it, and lets no copy of all
+// files be taken in the middle of it.
 func (f *file) begin(op string, allowed bool, otherwise syscall.Errno) error {
+	f.fs.moment.RLock()
 	f.n.mu.Lock()
 	switch {
 	case f.closed.Load():
-		f.n.mu.Unlock()
+		f.end()
 		return fail(op, f.name, fs.ErrClosed)
 	case !allowed:
-		f.n.mu.Unlock()
+		f.end()
 		return fail(op, f.name, otherwise)
 	}
 	return nil
+}
+
+// end ends a call that has begun.
+func (f *file) end() {
+	f.n.mu.Unlock()
+	f.fs.moment.RUnlock()
 }
 
 func (f *file) Close() error {
@@ -54,7 +62,7 @@ func (f *file) Size() (int64, error) {
 	if err := f.begin("stat", true, 0); err != nil {
 		return 0, err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	return f.n.size(), nil
 }
 
@@ -81,12 +89,10 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
-	f.fs.moment.RLock()
-	defer f.fs.moment.RUnlock()
 	if err := f.begin("write", f.write, syscall.EBADF); err != nil {
 		return 0, err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	if off < 0 {
 		return 0, fail("writeat", f.name, syscall.EINVAL)
 	}
@@ -113,12 +119,10 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) Truncate(size int64) error {
-	f.fs.moment.RLock()
-	defer f.fs.moment.RUnlock()
 	if err := f.begin("truncate", f.write && size >= 0, syscall.EINVAL); err != nil {
 		return err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	if err := f.n.resize(size); err != nil {
 		return fail("truncate", f.name, err)
 	}
@@ -130,12 +134,10 @@ func (f *file) Allocate(off, n int64) error {
 	if off < 0 || n <= 0 {
 		return fail("allocate", f.name, syscall.EINVAL)
 	}
-	f.fs.moment.RLock()
-	defer f.fs.moment.RUnlock()
 	if err := f.begin("fallocate", f.write, syscall.EBADF); err != nil {
 		return err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	if err := f.n.space.reserve(off/PageSize, pageCount(off+n)); err != nil {
 		return fail("fallocate", f.name, err)
 	}
@@ -157,7 +159,7 @@ func (f *file) Writeback(off, n int64) error {
 	if err := f.begin("writeback", true, 0); err != nil {
 		return err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	return nil
 }
 
@@ -166,12 +168,10 @@ func (f *file) Sync() error { return f.sync("sync") }
 func (f *file) Datasync() error { return f.sync("fdatasync") }
 
 func (f *file) sync(op string) error {
-	f.fs.moment.RLock()
-	defer f.fs.moment.RUnlock()
 	if err := f.begin(op, true, 0); err != nil {
 		return err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	f.n.sync()
 	return nil
 }
@@ -189,7 +189,7 @@ func (f *file) Lock() error {
 	if err := f.begin("lock", f.write, syscall.EBADF); err != nil {
 		return err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	if f.n.holder != nil && f.n.holder != f {
 		return fail("lock", f.name, mapped.ErrLocked)
 	}
@@ -201,6 +201,6 @@ func (f *file) Locked() (bool, error) {
 	if err := f.begin("lock", true, 0); err != nil {
 		return false, err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	return f.n.holder != nil && f.n.holder != f, nil
 }

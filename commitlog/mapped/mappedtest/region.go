@@ -20,7 +20,7 @@ func (f *file) Map(off, n int64, writable bool) (mapped.Region, error) {
 	if err := f.begin("mmap", f.read && (f.write || !writable), syscall.EACCES); err != nil {
 		return nil, err
 	}
-	defer f.n.mu.Unlock()
+	defer f.end()
 	if off < 0 || n <= 0 || off%int64(os.Getpagesize()) != 0 || off > f.n.size()-n {
 		return nil, fail("mmap", f.name, syscall.EINVAL)
 	}
@@ -56,13 +56,14 @@ func (r *region) Unmap() error {
 
 // begin locks the node for a call on [off, off+n) of the region.
 func (r *region) begin(op string, off, n int64) error {
+	r.f.fs.moment.RLock()
 	r.f.n.mu.Lock()
 	switch {
 	case r.bytes == nil:
-		r.f.n.mu.Unlock()
+		r.f.end()
 		return fail(op, r.f.name, fs.ErrClosed)
 	case off < 0 || n < 0 || off > int64(len(r.bytes))-n:
-		r.f.n.mu.Unlock()
+		r.f.end()
 		return fail(op, r.f.name, syscall.EINVAL)
 	}
 	return nil
@@ -74,12 +75,10 @@ func (r *region) pages(off, n int64) (from, to int64) {
 }
 
 func (r *region) Flush(off, n int64) error {
-	r.f.fs.moment.RLock()
-	defer r.f.fs.moment.RUnlock()
 	if err := r.begin("msync", off, n); err != nil {
 		return err
 	}
-	defer r.f.n.mu.Unlock()
+	defer r.f.end()
 	if n > 0 {
 		r.f.n.flush(r.pages(off, n))
 	}
@@ -88,12 +87,10 @@ func (r *region) Flush(off, n int64) error {
 
 // failFlush is a Flush that the disk refuses.
 func (r *region) failFlush(off, n int64, landed int) {
-	r.f.fs.moment.RLock()
-	defer r.f.fs.moment.RUnlock()
 	if r.begin("msync", off, n) != nil {
 		return
 	}
-	defer r.f.n.mu.Unlock()
+	defer r.f.end()
 	if n > 0 {
 		from, to := r.pages(off, n)
 		r.f.n.fail(from, to, landed)
@@ -104,7 +101,7 @@ func (r *region) Populate(off, n int64, write bool) error {
 	if err := r.begin("madvise", off, n); err != nil {
 		return err
 	}
-	defer r.f.n.mu.Unlock()
+	defer r.f.end()
 	return nil
 }
 
@@ -115,7 +112,7 @@ func (r *region) Unwritten(off, n int64) (int64, error) {
 	if err := r.begin("fiemap", off, n); err != nil {
 		return -1, err
 	}
-	defer r.f.n.mu.Unlock()
+	defer r.f.end()
 	from, to := r.pages(off, n)
 	return r.position(r.f.n.firstStuck(from, to), off), nil
 }
@@ -124,7 +121,7 @@ func (r *region) Drop(off, n int64) (int64, error) {
 	if err := r.begin("madvise", off, n); err != nil {
 		return -1, err
 	}
-	defer r.f.n.mu.Unlock()
+	defer r.f.end()
 	from, to := r.pages(off, n)
 	if !r.f.fs.pinned.Load() {
 		r.f.n.drop(from, to)
