@@ -57,7 +57,7 @@ func likeTrailer(props []byte) bool {
 			digits++
 		}
 	}
-	return fixed >= 7 || fixed >= 5 && digits == 10 && t[CRCTrailer-1] == itemEnd || name >= 4 && fixed+digits >= 12
+	return fixed >= 7 || fixed >= 5 && digitsAtEnd(props) || name >= 4 && fixed+digits >= 12
 }
 
 // digitsAtEnd reports whether property bytes end with a value that may be the
