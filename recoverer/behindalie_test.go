@@ -2,12 +2,10 @@ package recoverer_test
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
@@ -45,7 +43,7 @@ func TestUnitPointsBehindTheNextRecord(t *testing.T) {
 				s.flip(start + 100)
 			}
 			for i := had - c.lies; i < had; i++ {
-				overwrite(t, s.fs, s0.ConsumeQueue()+"/T/0/"+mapped.Name(0), int64(i)*20, binary.BigEndian.AppendUint64(nil, uint64(other)))
+				s.pointTo("T", int64(i), other)
 			}
 			want := ""
 			for i := range had {

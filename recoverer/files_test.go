@@ -1,7 +1,9 @@
 package recoverer_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
+	"github.com/actorstore/actorstore/consumequeue"
 )
 
 // path of a segment.
@@ -37,9 +40,28 @@ func cut(fsys mapped.FS) mapped.FS { return fsys.(*mappedtest.FS).Crash(1, mappe
 // flip changes one bit of the log.
 func (s *store) flip(offset int64) {
 	s.t.Helper()
+	s.change(offset, 4)
+}
+
+// change flips bits of one byte of the log.
+func (s *store) change(offset int64, bits byte) {
+	s.t.Helper()
 	path := s.segment(offset)
 	b := contents(s.t, s.fs, path)
-	overwrite(s.t, s.fs, path, offset%segmentSize, []byte{b[offset%segmentSize] ^ 4})
+	overwrite(s.t, s.fs, path, offset%segmentSize, []byte{b[offset%segmentSize] ^ bits})
+}
+
+// unitAt is the file of a unit of a simple queue, and where in it that stands.
+func (s *store) unitAt(topic string, queue int32, unit int64) (path string, at int64) {
+	at = unit * consumequeue.UnitSize
+	return filepath.Join(s.layout.ConsumeQueue(), topic, fmt.Sprint(queue), mapped.Name(at-at%queueFileSize)), at % queueFileSize
+}
+
+// pointTo lets a unit point at another place.
+func (s *store) pointTo(topic string, unit, physical int64) {
+	s.t.Helper()
+	path, at := s.unitAt(topic, 0, unit)
+	overwrite(s.t, s.fs, path, at, binary.BigEndian.AppendUint64(nil, uint64(physical)))
 }
 
 func contents(t testing.TB, fsys mapped.FS, path string) []byte {

@@ -5,12 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog"
-	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/consumequeue"
 )
@@ -130,8 +128,7 @@ func hit(s *store, rng *rand.Rand, all []*stored) string {
 	switch rng.IntN(7) {
 	case 0, 1: // a bit
 		at := start + rng.Int64N(size)
-		b := contents(s.t, s.fs, s.segment(at))
-		overwrite(s.t, s.fs, s.segment(at), at%segmentSize, []byte{b[at%segmentSize] ^ 1<<rng.IntN(8)})
+		s.change(at, 1<<rng.IntN(8))
 		r.hurt = true
 		return fmt.Sprintf("bit of the record at %d: %d", start, at-start)
 	case 2: // a sector
@@ -142,12 +139,11 @@ func hit(s *store, rng *rand.Rand, all []*stored) string {
 		}
 		return fmt.Sprintf("sector at %d", at)
 	}
-	unit := r.at.QueueOffset * consumequeue.UnitSize
-	path := filepath.Join(s.layout.ConsumeQueue(), r.topic, fmt.Sprint(r.queue), mapped.Name(unit-unit%queueFileSize))
+	path, at := s.unitAt(r.topic, r.queue, r.at.QueueOffset)
 	if _, err := s.fs.Stat(path); err != nil {
 		return "none"
 	}
-	b := contents(s.t, s.fs, path)[unit%queueFileSize:][:consumequeue.UnitSize]
+	b := contents(s.t, s.fs, path)[at:][:consumequeue.UnitSize]
 	what := ""
 	switch rng.IntN(5) {
 	case 0:
@@ -165,6 +161,6 @@ func hit(s *store, rng *rand.Rand, all []*stored) string {
 		remove(s.t, s.fs, path)
 		return "removed " + path
 	}
-	overwrite(s.t, s.fs, path, unit%queueFileSize, slices.Clone(b))
+	overwrite(s.t, s.fs, path, at, b)
 	return fmt.Sprintf("unit %d of %s-%d: %s", r.at.QueueOffset, r.topic, r.queue, what)
 }

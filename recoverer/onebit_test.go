@@ -1,13 +1,9 @@
 package recoverer_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/actorstore/actorstore/commitlog/mapped"
-	"github.com/actorstore/actorstore/consumequeue"
 )
 
 // bitOf tells where a record holds what a damage changes, and by what.
@@ -101,18 +97,3 @@ func oneBit(t *testing.T, log string, anothers bool, do func(*store, []int64), o
 		s.kill()
 	}
 }
-
-// change flips bits of one byte of the log.
-func (s *store) change(offset int64, bits byte) {
-	path := s.segment(offset)
-	overwrite(s.t, s.fs, path, offset%segmentSize, []byte{contents(s.t, s.fs, path)[offset%segmentSize] ^ bits})
-}
-
-// pointTo lets a unit point at another place.
-func (s *store) pointTo(topic string, unit, physical int64) {
-	at := unit * consumequeue.UnitSize
-	path := s.layout.ConsumeQueue() + "/" + topic + "/0/" + mapped.Name(at-at%queueFileSize)
-	overwrite(s.t, s.fs, path, at%queueFileSize, be64(physical))
-}
-
-func be64(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }

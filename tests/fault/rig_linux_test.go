@@ -120,10 +120,11 @@ func (d *disk) mount(t *testing.T) {
 func (d *disk) unmount(t *testing.T) {
 	t.Helper()
 	var err error
+	// The kernel may be slow to let go of what was closed.
 	for began := time.Now(); time.Since(began) < fault.Real; time.Sleep(20 * time.Millisecond) {
 		if err = unix.Unmount(d.at, 0); err == nil {
 			return
-		} // the kernel may be slow to let go of what was closed
+		}
 	}
 	t.Fatalf("unmount %s: %v", d.at, err)
 }
