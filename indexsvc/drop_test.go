@@ -321,13 +321,13 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 		}
 		return nil
 	}
-	check := func(offsets []int64) (int, error) {
-		for i, phy := range offsets {
-			if err := starts(phy); err != nil {
+	check := func(records []indexsvc.Indexed) (int, error) {
+		for i, r := range records {
+			if err := starts(r.PhysicalOffset); err != nil {
 				return i, err
 			}
 		}
-		return len(offsets), nil
+		return len(records), nil
 	}
 	for at := range whole {
 		switch in := (at - p.entry(0)); {

@@ -130,3 +130,8 @@ func (f *indexFile) sync() error {
 func (f *indexFile) corrupt(at int64, want string, got any) error {
 	return &record.CorruptionError{Path: f.path, Offset: at, Want: want, Got: fmt.Sprint(got), Next: -1}
 }
+
+// corruptTime names the time of entry n.
+func (f *indexFile) corruptTime(n, want, got int32) error {
+	return f.corrupt(f.geo.entryAt(n)+12, fmt.Sprintf("%d s after the first record", want), got)
+}

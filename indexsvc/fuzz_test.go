@@ -31,7 +31,7 @@ func cheap(t *testing.T, n int, o indexsvc.Options) {
 		return
 	}
 	within(small, func() { _ = s.Query("TopicTest", "k1", 0, func(int64) bool { return true }) })
-	within(verified, func() { _ = s.Verify(func(offsets []int64) (int, error) { return len(offsets), nil }) })
+	within(verified, func() { _ = s.Verify(func(records []indexsvc.Indexed) (int, error) { return len(records), nil }) })
 }
 
 // FuzzFile gives arbitrary bytes for an index file: opening, reading and writing
@@ -63,7 +63,7 @@ func FuzzFile(f *testing.F) {
 				}
 				return
 			}
-			corrupt := s.Verify(func(offsets []int64) (int, error) { return len(offsets), nil })
+			corrupt := s.Verify(func(records []indexsvc.Indexed) (int, error) { return len(records), nil })
 			if corrupt != nil && !errors.Is(corrupt, record.ErrCorrupt) {
 				t.Fatal(corrupt)
 			}

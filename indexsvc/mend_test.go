@@ -2,6 +2,7 @@ package indexsvc_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -77,6 +78,9 @@ func TestMendAfterKill(t *testing.T) {
 				}
 				verify(t, s)
 				if readOnly {
+					if err := s.VerifyRecords(asPut(slices.Concat(c.before, []record.DispatchRequest{c.next}))); err != nil {
+						t.Errorf("%s, before store %d %v: %v", name, i, what, err)
+					}
 					if !bytes.Equal(readFile(t, fsys, path), image) {
 						t.Errorf("%s: read-only, file changed", name)
 					}
@@ -98,5 +102,18 @@ func TestMendAfterKill(t *testing.T) {
 		if !bytes.Equal(image, after) {
 			t.Fatalf("%s: the stores do not add up", name)
 		}
+	}
+}
+
+// asPut finds the records that were put.
+func asPut(records []record.DispatchRequest) func(int64, *record.DispatchRequest) bool {
+	return func(offset int64, req *record.DispatchRequest) bool {
+		for _, r := range records {
+			if r.PhysicalOffset == offset {
+				*req = r
+				return true
+			}
+		}
+		return false
 	}
 }

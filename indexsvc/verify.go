@@ -12,11 +12,12 @@ import (
 // Verify reads every entry and every slot of every file and tells of the first
 // damage in each: *record.CorruptionError, or *mapped.FaultError where a page
 // cannot be read; several are joined, files that Open left out among them.
-// check, if not nil, is asked once for each indexed record whether one starts at
-// that physical offset: for some in order, inside mapped.Guard. It tells how many
-// of them do, and why the next one does not; that counts as damage. Verify needs 4
-// bytes of memory for each slot of a file. Run it while nothing is put.
-func (s *Service) Verify(check func(physicalOffsets []int64) (good int, err error)) error {
+// check, if not nil, is asked for each indexed record whether one starts at that
+// physical offset: for some in order, inside mapped.Guard. It tells how many of them
+// do, and why the next one does not; that counts as damage, and so does an entry whose
+// time is not that of a record it knows. Verify needs 4 bytes of memory for each slot
+// of a file. Run it while nothing is put.
+func (s *Service) Verify(check func([]Indexed) (good int, err error)) error {
 	var failed error
 	for _, d := range s.Damaged() {
 		failed = errors.Join(failed, d)
@@ -35,6 +36,13 @@ func (s *Service) Verify(check func(physicalOffsets []int64) (good int, err erro
 	return failed
 }
 
+// Indexed is a record that entries name. Whoever is asked about it may tell its time.
+type Indexed struct {
+	PhysicalOffset int64
+	StoreTimestamp int64 // ms
+	Known          bool  // that time
+}
+
 // verifier is the state of a walk through one file.
 type verifier struct {
 	f     *indexFile
@@ -42,13 +50,17 @@ type verifier struct {
 	heads []int32 // newest entry of each slot so far
 	used  int32
 	phy   int64 // of the entry before
+	diff  int32 // its time
 	n     int32
-	asked []int64 // records whose first entry was met
-	first []int32 // that entry of each
+	asked []Indexed // records whose first entry was met
+	first []first   // that entry of each
 	err   error
 }
 
-func (f *indexFile) verify(check func([]int64) (int, error)) error {
+// first is the first entry of a record that can be held against its time.
+type first struct{ n, timeDiff int32 }
+
+func (f *indexFile) verify(check func([]Indexed) (int, error)) error {
 	m, err := f.acquire()
 	if err != nil {
 		return err
@@ -71,15 +83,23 @@ func (f *indexFile) verify(check func([]int64) (int, error)) error {
 }
 
 // ask holds the records that were met against the log.
-func (v *verifier) ask(check func([]int64) (int, error)) error {
+func (v *verifier) ask(check func([]Indexed) (int, error)) error {
 	var good int
 	var err error
 	fault := mapped.Guard(func() { good, err = check(v.asked) })
-	if err = cmp.Or(fault, err); err == nil {
-		return nil
+	if err = cmp.Or(fault, err); err != nil {
+		good = min(good, len(v.asked)-1)
+		return v.f.corrupt(v.f.geo.entryAt(v.first[good].n)+4, fmt.Sprintf("a record at %d", v.asked[good].PhysicalOffset), none(err))
 	}
-	good = min(good, len(v.asked)-1)
-	return v.f.corrupt(v.f.geo.entryAt(v.first[good])+4, fmt.Sprintf("a record at %d", v.asked[good]), none(err))
+	begin := v.f.beginTime.Load()
+	for i, r := range v.asked {
+		// The first entry counts from the header that the file was born with.
+		e := v.first[i]
+		if want := timeDiff(r.StoreTimestamp, begin); r.Known && e.n > 1 && e.timeDiff != want {
+			return v.f.corruptTime(e.n, want, e.timeDiff)
+		}
+	}
+	return nil
 }
 
 // none says why there is no record. What was found and what was looked for are one
@@ -110,6 +130,8 @@ func (v *verifier) some() {
 			v.err = v.f.corrupt(at+4, fmt.Sprintf("a physical offset >= %d", v.phy), e.phy)
 		case e.timeDiff < 0:
 			v.err = v.f.corrupt(at+12, "a time >= 0", e.timeDiff)
+		case v.n > 2 && e.phy == v.phy && e.timeDiff != v.diff:
+			v.err = v.f.corruptTime(v.n, v.diff, e.timeDiff)
 		case e.prev != *head:
 			v.err = v.f.corrupt(at+16, fmt.Sprintf("entry number %d", *head), e.prev)
 		}
@@ -120,10 +142,10 @@ func (v *verifier) some() {
 			v.used++
 		}
 		*head = v.n
-		if e.phy != v.phy {
-			v.phy = e.phy
-			v.asked, v.first = append(v.asked, e.phy), append(v.first, v.n)
+		if e.phy != v.phy || v.n == 2 { // the time of entry 1 says nothing
+			v.asked, v.first = append(v.asked, Indexed{PhysicalOffset: e.phy}), append(v.first, first{v.n, e.timeDiff})
 		}
+		v.phy, v.diff = e.phy, e.timeDiff
 	}
 }
 

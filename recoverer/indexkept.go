@@ -48,7 +48,7 @@ func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
 	if first == len(files) {
 		return nil
 	}
-	if whole && size <= verifiable && x.Verify(r.startRecords) == nil {
+	if whole && size <= verifiable && x.Verify(r.timedRecords) == nil {
 		return x.Rewrite(files[first].Name)
 	}
 	return x.DropFrom(files[first].Name, aside)
@@ -58,14 +58,29 @@ func (r *recovery) dropUnflushed(x *indexsvc.Service, aside string) error {
 // in the log where they say, and what is wrong with the next one. Those that have
 // left the log are not asked about. Only their first lines are looked at: what the
 // scan has accepted is whole.
-func (r *recovery) startRecords(offsets []int64) (good int, err error) {
+func (r *recovery) startRecords(records []indexsvc.Indexed) (good int, err error) {
+	return r.eachStart(records, func(*indexsvc.Indexed, []byte) {})
+}
+
+// timedRecords is startRecords and tells their times. An entry that was caught by a
+// power cut while it was written may name the right record without its time.
+func (r *recovery) timedRecords(records []indexsvc.Indexed) (good int, err error) {
+	return r.eachStart(records, func(x *indexsvc.Indexed, b []byte) {
+		t, err := record.StoreTimestampOf(b)
+		x.StoreTimestamp, x.Known = t, err == nil
+	})
+}
+
+// eachStart shows the bytes of each record from its start on.
+func (r *recovery) eachStart(records []indexsvc.Indexed, show func(*indexsvc.Indexed, []byte)) (good int, err error) {
 	const ahead, line = 8, 64
 	c := r.in.Log.Reader().Cursor()
 	defer c.Close()
-	for i, offset := range offsets {
-		if i+ahead < len(offsets) {
-			c.Prefetch(offsets[i+ahead], line)
+	for i := range records {
+		if i+ahead < len(records) {
+			c.Prefetch(records[i+ahead].PhysicalOffset, line)
 		}
+		offset := records[i].PhysicalOffset
 		if offset < r.rep.Min {
 			continue
 		}
@@ -76,8 +91,9 @@ func (r *recovery) startRecords(offsets []int64) (good int, err error) {
 		if err := startsAt(b, offset); err != nil {
 			return i, err
 		}
+		show(&records[i], b)
 	}
-	return len(offsets), nil
+	return len(records), nil
 }
 
 // startsAt tells whether b begins with the header of a record that claims to stand

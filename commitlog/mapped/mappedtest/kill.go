@@ -25,7 +25,7 @@ func (f *FS) clone(drop bool) *FS {
 	var copied func(*node) *node
 	entries := func(m map[string]*node) map[string]*node {
 		out := make(map[string]*node, len(m))
-		for _, name := range slices.Backward(slices.Sorted(maps.Keys(m))) { // as in backward
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(m))) { // what is derived, which is written later, before the log
 			out[name] = copied(m[name])
 		}
 		return out
@@ -58,14 +58,16 @@ func (f *FS) clone(drop bool) *FS {
 	return to
 }
 
-// backward copies from the end. A process that dies stops at one moment; this takes
-// one, while others may write a log through a mapping, from front to back. What it
-// takes of that must not be a record without those in front of it.
-func backward(dst, src []byte) {
-	for end := len(src); end > 0; end -= TearSize {
-		at := max(end-TearSize, 0)
-		peek(dst[at:end], src[at:end])
+// settled copies bytes that others may store into through a mapping. A process that
+// dies stops at one moment: two equal copies in a row are what stood there between
+// them. It ends, for a writer that comes to the end of its mapping makes a call, and
+// that waits.
+func settled(src []byte) []byte {
+	b := make([]byte, len(src))
+	for peek(b, src); !same(b, src); {
+		peek(b, src)
 	}
+	return b
 }
 
 // clone copies a file with its unsynced state.
@@ -89,8 +91,7 @@ func (old *node) clone(d *disk, drop bool) *node {
 	if !old.loaded {
 		return n
 	}
-	n.live = make([]byte, len(old.live))
-	backward(n.live, old.live)
+	n.live = settled(old.live)
 	for p, b := range old.lost {
 		switch now := old.view(p); {
 		case !same(now, b[:len(now)]): // written again
