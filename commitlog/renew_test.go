@@ -30,7 +30,7 @@ func TestStuckAndRenewed(t *testing.T) {
 
 	b = open(t, s, "/store", 0, end, staged)
 	var stuck *commitlog.StuckError
-	if err := b.log.Rewrite(0, end); !errors.As(err, &stuck) || stuck.Segment != 0 || stuck.Offset < 0 || stuck.Offset >= end ||
+	if err := durably(b.log, 0, end); !errors.As(err, &stuck) || stuck.Segment != 0 || stuck.Offset < 0 || stuck.Offset >= end ||
 		!strings.Contains(err.Error(), stuck.Path+": offset ") {
 		t.Fatalf("got %v, want the segment that is stuck", err)
 	}
@@ -40,7 +40,7 @@ func TestStuckAndRenewed(t *testing.T) {
 	for _, m := range mappedtest.Modes() {
 		after := open(t, fs.Crash(1, m), "/store", 0, end, staged, renewed)
 		equal(t, "bytes are the same", bytes.Equal(after.bytesOf(0, end), want), true)
-		noErr(t, after.log.Rewrite(0, end))
+		noErr(t, durably(after.log, 0, end))
 		after.log.Close()
 	}
 }
@@ -90,7 +90,7 @@ func TestRenewRefuses(t *testing.T) {
 	f := b.log.Segments()[0]
 	noErr(t, f.File().Truncate(4096))
 	for name, do := range map[string]func() error{
-		"renew": func() error { return b.log.Renew(0) }, "rewrite": func() error { return b.log.Rewrite(0, end) },
+		"renew": func() error { return b.log.Renew(0) }, "rewrite": func() error { return durably(b.log, 0, end) },
 	} {
 		if err := do(); err == nil || !strings.Contains(err.Error(), f.Path()) {
 			t.Errorf("%s: got %v, want an error for %s", name, err, f.Path())
@@ -100,7 +100,7 @@ func TestRenewRefuses(t *testing.T) {
 	noErr(t, err)
 	equal(t, "bytes of the segment", info.Size(), 4096)
 	f.Retire()
-	for name, err := range map[string]error{"renew": b.log.Renew(0), "rewrite": b.log.Rewrite(0, end)} {
+	for name, err := range map[string]error{"renew": b.log.Renew(0), "rewrite": durably(b.log, 0, end)} {
 		if err == nil {
 			t.Errorf("%s: a closed segment was written", name)
 		}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/actorstore/actorstore/commitlog"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
@@ -39,7 +40,7 @@ func TestRewriteAfterFailedSync(t *testing.T) {
 				t.Fatalf("the disk has all %d records: the test proves nothing", len(list))
 			}
 			want := b.bytesOf(0, end)
-			noErr(t, b.log.Rewrite(1000, end))
+			noErr(t, durably(b.log, 1000, end))
 			equal(t, "bytes after rewriting", bytes.Equal(b.bytesOf(0, end), want), true)
 			for _, m := range mappedtest.Modes() {
 				after := open(t, killed.Crash(2, m), "/store", 0, end, mode)
@@ -50,7 +51,15 @@ func TestRewriteAfterFailedSync(t *testing.T) {
 	}
 }
 
-// Each segment is synced once, when all of it is written, and a failure ends it.
+// durably writes a range again, and syncs it.
+func durably(l *commitlog.Log, from, end int64) error {
+	if err := l.Rewrite(from, end); err != nil {
+		return err
+	}
+	return l.SyncRewritten(from, end)
+}
+
+// Each segment is synced once, when all is written, and a failure ends it.
 func TestRewriteOrder(t *testing.T) {
 	fs := mappedtest.NewFS()
 	s := mappedtest.NewScript(fs)
@@ -60,7 +69,7 @@ func TestRewriteOrder(t *testing.T) {
 	}
 	end := b.log.Appended()
 	from := s.Calls()
-	noErr(t, b.log.Rewrite(100, end))
+	noErr(t, durably(b.log, 100, end))
 	var got []string
 	for _, c := range s.Trace() {
 		if c.N > from && (c.Op == mappedtest.OpWrite || c.Op == mappedtest.OpWriteback || c.Op == mappedtest.OpDatasync) {
@@ -68,7 +77,7 @@ func TestRewriteOrder(t *testing.T) {
 		}
 	}
 	const m = 1 << 20
-	var want []string
+	var want, synced []string
 	for i := range int64(4) {
 		first, name := int64(0), mapped.Name(i * 3 * m)[12:]
 		if i == 0 {
@@ -83,14 +92,14 @@ func TestRewriteOrder(t *testing.T) {
 				want = append(want, fmt.Sprintf("%s %s %d %d\n", call, name, at, min(m, last-at)))
 			}
 		}
-		want = append(want, fmt.Sprintf("datasync %s 0 0\n", name))
+		synced = append(synced, fmt.Sprintf("datasync %s 0 0\n", name))
 	}
-	same(t, "calls", got, want)
+	same(t, "calls", got, append(want, synced...))
 	calls := s.Calls() - from
 	for k := 1; k <= calls; k += 3 {
 		s.FailAt(k, syscall.EIO)
 		from = s.Calls()
-		wantErr(t, b.log.Rewrite(100, end), syscall.EIO)
+		wantErr(t, durably(b.log, 100, end), syscall.EIO)
 		equal(t, "calls up to the failure", s.Calls()-from, k)
 		s.Clear()
 	}
@@ -101,9 +110,9 @@ func TestRewriteNothing(t *testing.T) {
 	b := begin(t, s, "/store")
 	b.fill(1, 1000)
 	from := s.Calls()
-	noErr(t, b.log.Rewrite(1000, 1000))
+	noErr(t, durably(b.log, 1000, 1000))
 	equal(t, "calls", s.Calls(), from)
-	if b.log.Rewrite(500, segment+1) == nil {
+	if b.log.Rewrite(500, segment+1) == nil || b.log.SyncRewritten(500, segment+1) == nil {
 		t.Error("rewrote what no segment holds")
 	}
 }

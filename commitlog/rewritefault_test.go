@@ -18,7 +18,7 @@ func TestRewriteMeetsAFault(t *testing.T) {
 	end, f := b.log.Appended(), b.log.Segments()[0]
 	noErr(t, f.File().Truncate(4096))
 	for name, do := range map[string]func() error{
-		"renew": func() error { return b.log.Renew(0) }, "rewrite": func() error { return b.log.Rewrite(0, end) },
+		"renew": func() error { return b.log.Renew(0) }, "rewrite": func() error { return durably(b.log, 0, end) },
 	} {
 		var fault *mapped.FaultError
 		if err := do(); !errors.As(err, &fault) || fault.Path != f.Path() || fault.Offset/4096 != 1 {

@@ -12,10 +12,11 @@
 // # Phases of Recover
 //
 //	plan     what counts: the durable mark, the queue summary, the index
-//	scan     where the log ends, and what inside it is damaged
-//	secure   rewrite and sync what is not proven durable; keep aside, zero
-//	         and sync what stands behind the end; new mark. A segment that the
-//	         disk does not take where it stands is written anew (RenewedError)
+//	scan     where the log ends, and what inside it is damaged; good parts that
+//	         are not proven durable are rewritten meanwhile
+//	secure   rewrite the others and sync all; keep aside, zero and sync what
+//	         stands behind the end; new mark. A segment that the disk does not
+//	         take where it stands is written anew (RenewedError)
 //	queues   find their ends; choose those whose every unit must be checked
 //	replay   the log from the first record that a queue or the index may lack,
 //	         each record against its unit
@@ -41,7 +42,8 @@
 // far as it says, and their last unit below it must point at the right record;
 // those that fail are checked unit by unit.
 //
-// Index files count if they were flushed, or agree in themselves and with the log.
+// Index files count if they were flushed, or agree in themselves and with the places
+// and times of the records in the log.
 // After a life of the store without its index none counts, however that life ended:
 // the index is made anew. A file that passes for unused may have lost its header:
 // after an unclean stop those behind it go, after a clean one if the log has keys

@@ -73,7 +73,7 @@ func (r *recovery) timedRecords(records []indexsvc.Indexed) (good int, err error
 
 // eachStart shows the bytes of each record from its start on.
 func (r *recovery) eachStart(records []indexsvc.Indexed, show func(*indexsvc.Indexed, []byte)) (good int, err error) {
-	const ahead, line = 8, 64
+	const ahead, line = 16, 72 // a record begins anywhere in a line of the cache
 	c := r.in.Log.Reader().Cursor()
 	defer c.Close()
 	for i := range records {

@@ -68,6 +68,7 @@ func begin(in *Input, rep *Report) (*recovery, error) {
 	r := &recovery{in: in, plan: &rep.Plan, rep: rep}
 	r.tail = newTail(in, r.plan, rep)
 	r.proven = r.provenEnd()
+	r.tail.early.on, r.tail.early.from = !in.Clean, r.proven
 	return r, nil
 }
 

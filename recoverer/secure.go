@@ -28,6 +28,7 @@ func (r *recovery) rewrite(end int64) error {
 		r.in.Progress(Progress{Phase: PhaseRewrite, Done: at - from, Total: end - from})
 	}
 	r.proven = max(r.proven, end)
+	r.tail.early.settle(r.proven)
 	return nil
 }
 
@@ -38,16 +39,21 @@ func (r *recovery) rewriteRange(from, to int64) error {
 			continue
 		}
 		if gap.From > from {
-			if err := r.in.Log.Rewrite(from, gap.From); err != nil {
+			if err := r.rewriteHeld(from, gap.From); err != nil {
 				return err
 			}
 		}
 		from = min(gap.To, to)
 	}
-	if from == to {
-		return nil
+	return r.rewriteHeld(from, to)
+}
+
+// rewriteHeld writes what was not written while the log was scanned, and syncs all.
+func (r *recovery) rewriteHeld(from, to int64) error {
+	if err := r.tail.early.lacks(from, to, r.in.Log.Rewrite); err != nil {
+		return err
 	}
-	return r.in.Log.Rewrite(from, to)
+	return r.in.Log.SyncRewritten(from, to)
 }
 
 // provenEnd is how far the log is known to be on disk before recovery.

@@ -27,6 +27,7 @@ type tail struct {
 	damage []Damage
 	time   int64  // store time of the last record
 	backs  []back // where store times go back, the last ones
+	early  early
 }
 
 func newTail(in *Input, plan *Plan, rep *Report) *tail {
@@ -88,9 +89,12 @@ func (t *tail) scan(ctx context.Context, batch []*mapped.MappedFile) ([]stretch,
 			return nil, err
 		}
 		some := jobs[:min(len(jobs), chunksAtOnce)]
+		t.early.begin(len(some))
 		t.in.Parallel(len(some), func(i int) {
 			j := some[i]
-			chunks[j.segment][j.chunk].scan(r, batch[j.segment].End(), j.chunk == 0)
+			c := &chunks[j.segment][j.chunk]
+			c.scan(r, batch[j.segment].End(), j.chunk == 0)
+			t.early.scanned(t.in.Log, c)
 		})
 		jobs = jobs[len(some):]
 		j := some[len(some)-1]

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"math/bits"
 )
 
 // BodyCRC is the checksum of RocketMQ: CRC-32 (IEEE) with the top bit cleared.
@@ -45,6 +46,9 @@ func likeTrailer(props []byte) bool {
 		return false
 	}
 	t := props[n:]
+	if !likeName(t) {
+		return false
+	}
 	name, fixed, digits := 0, 0, 0
 	for i, c := range t {
 		switch {
@@ -58,6 +62,15 @@ func likeTrailer(props []byte) bool {
 		}
 	}
 	return fixed >= 7 || fixed >= 5 && digitsAtEnd(props) || name >= 4 && fixed+digits >= 12
+}
+
+// likeName reports whether at least three of the eight bytes of the name stand at the
+// beginning of what may be a trailer. With less it is none, and most records have none.
+func likeName(t []byte) bool {
+	const low = 0x7f7f7f7f7f7f7f7f
+	differ := be.Uint64(t) ^ trailerWord
+	same := ^((differ&low + low) | differ | low) // the top bit of each byte that is the same
+	return bits.OnesCount64(same) >= 3
 }
 
 // digitsAtEnd reports whether property bytes end with a value that may be the
