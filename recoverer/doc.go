@@ -45,9 +45,10 @@
 // Index files count if they were flushed, or agree in themselves and with the places
 // and times of the records in the log.
 // After a life of the store without its index none counts, however that life ended:
-// the index is made anew. A file that passes for unused may have lost its header:
-// after an unclean stop those behind it go, after a clean one if the log has keys
-// that no file covers.
+// the index is made anew. Behind the first place where the log has keys that no file
+// covers, as where one was removed, the files go and are made again. A file that
+// passes for unused may have lost its header: after an unclean stop those behind it
+// go, too.
 //
 // # What it costs
 //

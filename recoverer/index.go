@@ -81,11 +81,8 @@ func (r *recovery) prepareIndex() (from int64, err error) {
 			return 0, err
 		}
 	}
-	// An unused file may be one that has lost its header, and was passed over.
-	if !r.plan.Trusted || len(x.Unused()) > 0 {
-		if err := r.dropBehindHole(x, aside); err != nil {
-			return 0, err
-		}
+	if err := r.dropBehindHole(x, aside); err != nil {
+		return 0, err
 	}
 	from = max(x.EndPhyOffset(), r.rep.Min)
 	if len(x.Files()) < had || had == 0 || !r.plan.Trusted {
@@ -114,9 +111,7 @@ func (r *recovery) keyed(from, to int64) bool {
 	var h history
 	h.init(r.in, r.plan)
 	h.each(from, min(to, from+keyedWindow, r.rep.End), func(req *record.DispatchRequest) bool {
-		t := req.SysFlag & record.SysTransactionMask
-		found = req.PhysicalOffset >= from && t != record.SysTransactionRollback && len(req.UniqKey)+len(req.Keys)+len(req.Tags) > 0 &&
-			!r.in.Deleted.Covers(req.Topic, req.PhysicalOffset)
+		found = req.PhysicalOffset >= from && r.indexed(req, true)
 		return !found
 	})
 	return found
@@ -125,7 +120,8 @@ func (r *recovery) keyed(from, to int64) bool {
 // dropBehindHole takes out the files behind the first stretch of the log that
 // has records with keys and that no file covers. RocketMQ leaves such holes:
 // after an unclean stop it drops the file in use, and others, and indexes only
-// the last segments again. Tags do not count: before 5.5 they had no entries.
+// the last segments again. A file that was removed leaves one, and one that has lost
+// its header and passes for unused. Tags do not count: before 5.5 they had no entries.
 func (r *recovery) dropBehindHole(x *indexsvc.Service, aside string) error {
 	last := r.rep.Min - 1 // the last record that is covered
 	for _, f := range x.Files() {
@@ -138,7 +134,7 @@ func (r *recovery) dropBehindHole(x *indexsvc.Service, aside string) error {
 }
 
 // hole tells whether a record with keys stands behind the one at last and in
-// front of the one at next.
+// front of the one at next. A damaged one has no entries.
 func (r *recovery) hole(last, next int64) bool {
 	from, found := max(last, r.rep.Min), false
 	if next <= last+1 || next > r.rep.End {
@@ -146,11 +142,22 @@ func (r *recovery) hole(last, next int64) bool {
 	}
 	var h history
 	h.init(r.in, r.plan)
-	h.each(from, min(next, from+keyedWindow), func(req *record.DispatchRequest) bool {
-		found = req.PhysicalOffset > last && req.PhysicalOffset < next && len(req.UniqKey)+len(req.Keys) > 0 &&
-			req.SysFlag&record.SysTransactionMask != record.SysTransactionRollback &&
-			!r.in.Deleted.Covers(req.Topic, req.PhysicalOffset)
+	h.eachWhole(from, min(next, from+keyedWindow), func(req *record.DispatchRequest) bool {
+		found = req.PhysicalOffset > last && req.PhysicalOffset < next && r.indexed(req, false)
 		return !found
 	})
 	return found
+}
+
+// indexed tells whether a record has entries in the index, for its tags or not.
+func (r *recovery) indexed(req *record.DispatchRequest, tags bool) bool {
+	if req.SysFlag&record.SysTransactionMask == record.SysTransactionRollback || record.CheckTopic(req.Topic) != nil ||
+		r.in.Deleted.Covers(req.Topic, req.PhysicalOffset) {
+		return false
+	}
+	has := len(req.UniqKey) > 0 || tags && len(req.Tags) > 0
+	for range record.SplitKeys(req.Keys) {
+		has = true
+	}
+	return has
 }
