@@ -108,3 +108,28 @@ func TestEarlyRewritingFails(t *testing.T) {
 		t.Errorf("%d writes failed", failed)
 	}
 }
+
+// TestNothingIsWrittenInDoubt: the last segment is gone. Nothing of the store is written.
+func TestNothingIsWrittenInDoubt(t *testing.T) {
+	defer recoverer.ScanInChunks(1000)()
+	s := open(t, newFS())
+	for i := range 40 {
+		s.put(message("T", 0, i, 100))
+	}
+	s.summary()
+	s.mark()
+	segments := s.log.Segments()
+	s.kill()
+	remove(t, s.fs, segments[len(segments)-1].Path())
+	script := mappedtest.NewScript(s.fs)
+	s = open(t, script)
+	defer s.kill()
+	if s.report.ReadOnly == nil {
+		t.Fatal("the store takes puts")
+	}
+	for _, c := range script.Trace() {
+		if c.Op == mappedtest.OpWrite && strings.Contains(c.Path, "/commitlog/") {
+			t.Errorf("written: %s", c)
+		}
+	}
+}

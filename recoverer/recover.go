@@ -33,8 +33,8 @@ type recovery struct {
 // append, where its end is in doubt or could not be made durable.
 //
 // An error names what is wrong. Nothing has been changed if the store cannot be
-// served as it is; after an error of the disk Recover may be run again on a
-// store that is opened anew.
+// served as it is; at most bytes of the log were written again, the same. After an
+// error of the disk Recover may be run again on a store that is opened anew.
 func Recover(ctx context.Context, in Input) (rep Report, err error) {
 	r, err := begin(&in, &rep)
 	if err != nil {
@@ -68,7 +68,7 @@ func begin(in *Input, rep *Report) (*recovery, error) {
 	r := &recovery{in: in, plan: &rep.Plan, rep: rep}
 	r.tail = newTail(in, r.plan, rep)
 	r.proven = r.provenEnd()
-	r.tail.early.on, r.tail.early.from = !in.Clean, r.proven
+	r.tail.early.on, r.tail.early.from = !in.Clean && plan.Doubt == nil, r.proven
 	return r, nil
 }
 
