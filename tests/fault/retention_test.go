@@ -2,6 +2,9 @@ package fault_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,16 +30,38 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 		script.Add(mappedtest.Rule{Op: mappedtest.OpRemove, Path: "/data/store/commitlog/*", Forever: true, Then: func() {
 			script.Add(mappedtest.Rule{Op: mappedtest.OpSyncDir, Path: "/data/store/commitlog", Err: syscall.EIO})
 		}})
-		for range 3 {
-			c.Many("orders", 2, 3000, 10, 5)
+		var removed struct { // as a kill leaves it when a file of a queue or the index has gone
+			sync.Mutex
+			images []*mappedtest.FS
+		}
+		goes := mappedtest.Rule{Op: mappedtest.OpRemove, Path: "/data/store/index/*", Forever: true, Then: func() {
+			removed.Lock()
+			defer removed.Unlock()
+			removed.images = append(removed.images, disk.Kill())
+		}}
+		script.Add(goes)
+		goes.Path = "/data/store/consumequeue/*/*/*"
+		script.Add(goes)
+		for _, n := range []int{30, 10, 10} { // several segments at once are to go, and the first one fails
+			c.Many("orders", 2, 3000, n, 5)
 			for range 10 {
 				time.Sleep(100 * time.Millisecond)
 				images = append(images, disk.Crash(0, mappedtest.Nothing))
 			}
 		}
-		if state, err := c.Store.State(); err != nil || state.Watermarks.Min == 0 {
-			t.Fatalf("nothing has expired: %+v %v", state, err)
+		script.Clear()
+		script.Add(goes)
+		for n := 0; ; n++ { // each removal has made one more sync fail
+			time.Sleep(time.Second)
+			state, err := c.Store.State()
+			if err == nil && state.Watermarks.Min > 0 {
+				break
+			}
+			if n == 100 {
+				t.Fatalf("nothing has expired: %+v %v", state, err)
+			}
 		}
+		time.Sleep(time.Second)
 		script.Clear()
 		closeClient(t, c)
 		for n, image := range images {
@@ -49,14 +74,32 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 			if err := s.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
-			i, err := actorstore.Inspect(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := i.Verify(context.Background(), func(f actorstore.Finding) { t.Errorf("image %d: %v", n, f) }); err != nil {
-				t.Error(err)
-			}
-			i.Close()
+			verifyImage(t, fmt.Sprint("image ", n), o)
+		}
+		for n, image := range removed.images {
+			o := c.Options
+			o.FS = image
+			verifyImage(t, fmt.Sprint("removal ", n), o)
+		}
+		if len(removed.images) == 0 {
+			t.Error("no file of a queue was removed")
 		}
 	})
+}
+
+// verifyImage checks a store as it stands, but for what an opening adds to it.
+func verifyImage(t *testing.T, name string, o actorstore.Options) {
+	t.Helper()
+	i, err := actorstore.Inspect(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close()
+	if err := i.Verify(context.Background(), func(f actorstore.Finding) {
+		if !strings.HasSuffix(f.Got, "opening adds them") {
+			t.Errorf("%s: %v", name, f)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
 }
