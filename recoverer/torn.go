@@ -53,7 +53,7 @@ func (t *tail) recordEnd(b []byte, next int64) int {
 	if next%t.in.Log.SegmentSize() != 0 {
 		return len(b)
 	}
-	fill := fillFrom(b, true)
+	fill := fillFrom(b, t.end, true)
 	if at := fill - record.BlankSize; at >= 0 && isMagic(b[fill-sizeField:fill], record.MagicBlank) {
 		return at
 	}
@@ -80,7 +80,7 @@ func (t *tail) zeroSector(from, to int64) bool {
 	to = (to + sectorSize - 1) / sectorSize * sectorSize
 	for at := from; at < to && !found; {
 		end := min((at/size+1)*size, to)
-		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b[:fillFrom(b, end%size == 0)], at) })
+		err := viewRest(t.in.Log.Reader(), at, end, func(b []byte) { found = hasZeroSector(b[:fillFrom(b, at, end%size == 0)], at) })
 		if err != nil {
 			return false
 		}
@@ -91,12 +91,14 @@ func (t *tail) zeroSector(from, to int64) bool {
 
 // fillFrom is where the filler of a segment begins, which is zero by itself:
 // behind its BLANK. It is the length of b if there is none. Of one that is damaged,
-// where b begins, size or magic still tell.
-func fillFrom(b []byte, toSegmentEnd bool) int {
+// where b begins, size or magic still tell; one whose magic was lost with a sector tells
+// that its filler is no filler. b stands at offset.
+func fillFrom(b []byte, offset int64, toSegmentEnd bool) int {
 	if !toSegmentEnd {
 		return len(b)
 	}
-	if len(b) >= record.BlankSize && (int64(binary.BigEndian.Uint32(b)) == int64(len(b)) || isMagic(b[sizeField:], record.MagicBlank)) {
+	if len(b) >= record.BlankSize && !magicLost(b, offset) &&
+		(int64(binary.BigEndian.Uint32(b)) == int64(len(b)) || isMagic(b[sizeField:], record.MagicBlank)) {
 		return record.BlankSize
 	}
 	magic := binary.BigEndian.AppendUint32(nil, record.MagicBlank)
@@ -110,6 +112,17 @@ func fillFrom(b []byte, toSegmentEnd bool) int {
 			return at + 4
 		}
 	}
+}
+
+// magicLost tells whether a sector ends in or in front of the magic of a BLANK, and what
+// stands behind that is zero.
+func magicLost(b []byte, offset int64) bool {
+	kept := sectorSize - offset%sectorSize
+	if kept < sizeField || kept >= record.BlankSize {
+		return false
+	}
+	magic := binary.BigEndian.AppendUint32(nil, record.MagicBlank)
+	return bytes.Equal(b[sizeField:kept], magic[:kept-sizeField]) && zero(b[kept:record.BlankSize])
 }
 
 // hasZeroSector looks at bytes that stand at a physical offset.

@@ -1,0 +1,46 @@
+package recoverer_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestTornMagicOfABlank: a power cut has taken the sector in which the magic code of a
+// BLANK ends. What it lost is the end of the log. It passed for damage, since the filler
+// behind a BLANK is zero by itself.
+func TestTornMagicOfABlank(t *testing.T) {
+	const border = segmentSize - 1024 // of two sectors
+	for kept := int64(4); kept <= 8; kept++ {
+		for _, flipped := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d bytes, flipped %v", kept, flipped), func(t *testing.T) {
+				s := open(t, newFS())
+				a := s.put(message("T", 0, 0, 100))
+				s.summary()
+				s.mark()
+				b := s.put(message("T", 0, 1, int(border-kept-a.End()-int64(a.Size)+100)))
+				s.put(message("T", 0, 2, 1100))
+				end := s.log.Appended()
+				if b.End() != border-kept || end < segmentSize {
+					t.Fatal(b.End(), end)
+				}
+				s.kill()
+				overwrite(t, s.fs, s.segment(0), border, make([]byte, 512))
+				if flipped {
+					overwrite(t, s.fs, s.segment(0), border-kept+3, []byte{byte(1024+kept) ^ 1})
+				}
+				s.fs = cut(s.fs)
+				s = open(t, s.fs)
+				want, damages := b.End(), 0 // a sector of zeros behind a size that fits
+				if kept == 8 {
+					want = end
+				}
+				if kept == 8 && flipped {
+					damages = 1
+				}
+				if s.report.End != want || len(s.report.Damage) != damages {
+					t.Errorf("the log ends at %d, want %d; damage %v", s.report.End, want, s.report.Damage)
+				}
+			})
+		}
+	}
+}
