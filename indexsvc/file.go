@@ -131,6 +131,15 @@ func (f *indexFile) corrupt(at int64, want string, got any) error {
 	return &record.CorruptionError{Path: f.path, Offset: at, Want: want, Got: fmt.Sprint(got), Next: -1}
 }
 
+// checkTime holds the time of entry n against its record's. The first entry counts from
+// the header that the file was born with.
+func (f *indexFile) checkTime(n int32, storeTime int64, got int32) error {
+	if want := timeDiff(storeTime, f.beginTime.Load()); n > 1 && got != want {
+		return f.corruptTime(n, want, got)
+	}
+	return nil
+}
+
 // corruptTime names the time of entry n.
 func (f *indexFile) corruptTime(n, want, got int32) error {
 	return f.corrupt(f.geo.entryAt(n)+12, fmt.Sprintf("%d s after the first record", want), got)

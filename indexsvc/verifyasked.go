@@ -28,12 +28,12 @@ func (v *verifier) ask(check func([]Indexed) (int, error)) error {
 		good = min(good, len(v.asked)-1)
 		return v.f.corrupt(v.f.geo.entryAt(v.first[good].n)+4, fmt.Sprintf("a record at %d", v.asked[good].PhysicalOffset), none(err))
 	}
-	begin := v.f.beginTime.Load()
 	for i, r := range v.asked {
-		// The first entry counts from the header that the file was born with.
-		e := v.first[i]
-		if want := timeDiff(r.StoreTimestamp, begin); r.Known && e.n > 1 && e.timeDiff != want {
-			return v.f.corruptTime(e.n, want, e.timeDiff)
+		if !r.Known {
+			continue
+		}
+		if err := v.f.checkTime(v.first[i].n, r.StoreTimestamp, v.first[i].timeDiff); err != nil {
+			return err
 		}
 	}
 	return nil

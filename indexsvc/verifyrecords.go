@@ -29,7 +29,7 @@ func (f *indexFile) verifyRecords(request func(int64, *record.DispatchRequest) b
 	}
 	defer m.Release()
 	h := f.header()
-	v := recordVerifier{f: f, h: &h, request: request, phy: -1}
+	v := recordVerifier{f: f, request: request, phy: -1}
 	if h.IndexCount <= 1 {
 		return nil
 	}
@@ -55,7 +55,6 @@ func (f *indexFile) verifyRecords(request func(int64, *record.DispatchRequest) b
 // recordVerifier is at one record at a time.
 type recordVerifier struct {
 	f       *indexFile
-	h       *Header
 	request func(int64, *record.DispatchRequest) bool
 	phy     int64
 	req     record.DispatchRequest
@@ -85,9 +84,5 @@ func (v *recordVerifier) entry(n int32, e *entry) error {
 	if !slices.Contains(v.keys, e.hash) {
 		return v.f.corrupt(v.f.geo.entryAt(n), fmt.Sprintf("the hash of a key of the record at %d", e.phy), e.hash)
 	}
-	// The first entry counts from the header that the file was born with.
-	if want := timeDiff(v.req.StoreTimestamp, v.h.BeginTimestamp); n > 1 && e.timeDiff != want {
-		return v.f.corruptTime(n, want, e.timeDiff)
-	}
-	return nil
+	return v.f.checkTime(n, v.req.StoreTimestamp, e.timeDiff)
 }

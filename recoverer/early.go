@@ -6,10 +6,8 @@ import (
 	"sync"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/mapped"
 )
-
-// span is the part [from, to) of the log.
-type span struct{ from, to int64 }
 
 // early writes good parts of the log again while what is behind them is still being
 // scanned: the disk then has less left to do when the end is known. Nothing is proven
@@ -20,11 +18,11 @@ type early struct {
 	from int64 // what stands in front is on disk
 
 	mu       sync.Mutex
-	scanning int    // chunks
-	writing  bool   // by one at a time
-	waiting  []span // good, to be written
-	done     []span // written
-	err      error  // the first; nothing is written behind it
+	scanning int             // chunks
+	writing  bool            // by one at a time
+	waiting  []mapped.Extent // good, to be written
+	done     []mapped.Extent // written
+	err      error           // the first; nothing is written behind it
 }
 
 // earlyStep is how much is written between two looks at what is left to scan.
@@ -46,7 +44,7 @@ func (e *early) scanned(log *commitlog.Log, c *chunk) {
 		return
 	}
 	if from, to := max(c.from, e.from), min(c.run.end, c.stop); from < to {
-		e.waiting = append(e.waiting, span{from, to})
+		e.waiting = append(e.waiting, mapped.Extent{From: from, To: to})
 	}
 	if e.writing {
 		return
@@ -59,21 +57,21 @@ func (e *early) scanned(log *commitlog.Log, c *chunk) {
 }
 
 // next takes a piece out of what waits.
-func (e *early) next() span {
+func (e *early) next() mapped.Extent {
 	s := &e.waiting[0]
-	piece := span{s.from, min(s.to, s.from+earlyStep)}
-	if s.from = piece.to; s.from == s.to {
+	piece := mapped.Extent{From: s.From, To: min(s.To, s.From+earlyStep)}
+	if s.From = piece.To; s.From == s.To {
 		e.waiting = e.waiting[1:]
 	}
 	return piece
 }
 
 // write is called with mu held, and lets it go meanwhile.
-func (e *early) write(log *commitlog.Log, piece span) {
+func (e *early) write(log *commitlog.Log, piece mapped.Extent) {
 	err := func() error {
 		e.mu.Unlock()
 		defer e.mu.Lock()
-		return log.Rewrite(piece.from, piece.to)
+		return log.Rewrite(piece.From, piece.To)
 	}()
 	if e.err = err; err == nil {
 		e.done = append(e.done, piece)
@@ -89,20 +87,6 @@ func (e *early) lacks(from, to int64, f func(from, to int64) error) error {
 	if e.err != nil {
 		return e.err
 	}
-	slices.SortFunc(e.done, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	for _, d := range e.done {
-		if d.to <= from || d.from >= to {
-			continue
-		}
-		if d.from > from {
-			if err := f(from, d.from); err != nil {
-				return err
-			}
-		}
-		from = d.to
-	}
-	if from >= to {
-		return nil
-	}
-	return f(from, to)
+	slices.SortFunc(e.done, func(a, b mapped.Extent) int { return cmp.Compare(a.From, b.From) })
+	return outside(e.done, from, to, f)
 }

@@ -1,8 +1,6 @@
 package recoverer_test
 
 import (
-	"encoding/binary"
-	"os"
 	"testing"
 
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
@@ -34,25 +32,12 @@ func TestEntryWithoutItsTime(t *testing.T) {
 			path := s.index.Files()[0].Path
 			image := s.fs.(*mappedtest.FS).Kill()
 			s.kill()
-			writeTime(t, image, path, c.entry, 7)
+			overwrite(t, image, path, 40+4*indexSlots+20*c.entry+12, []byte{0, 0, 0, 7}) // its seconds
 			s = open(t, image, largeIndexFiles)
 			s.close()
 			for _, f := range verify(t, s, largeIndexFiles) {
 				t.Error(f)
 			}
 		})
-	}
-}
-
-// writeTime puts seconds into the entry of a number.
-func writeTime(t *testing.T, fs *mappedtest.FS, path string, n int64, seconds uint32) {
-	t.Helper()
-	file, err := fs.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if _, err := file.WriteAt(binary.BigEndian.AppendUint32(nil, seconds), 40+4*indexSlots+20*n+12); err != nil {
-		t.Fatal(err)
 	}
 }

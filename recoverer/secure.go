@@ -34,18 +34,30 @@ func (r *recovery) rewrite(end int64) error {
 
 // rewriteRange leaves out what no segment holds.
 func (r *recovery) rewriteRange(from, to int64) error {
+	var gaps []mapped.Extent
 	for _, gap := range r.in.Log.Gaps() {
-		if gap.To <= from || gap.From >= to {
+		gaps = append(gaps, mapped.Extent(gap))
+	}
+	return outside(gaps, from, to, r.rewriteHeld)
+}
+
+// outside calls f with the parts of [from, to) that are in none of a list, in order.
+func outside(list []mapped.Extent, from, to int64, f func(from, to int64) error) error {
+	for _, e := range list {
+		if e.To <= from || e.From >= to {
 			continue
 		}
-		if gap.From > from {
-			if err := r.rewriteHeld(from, gap.From); err != nil {
+		if e.From > from {
+			if err := f(from, e.From); err != nil {
 				return err
 			}
 		}
-		from = min(gap.To, to)
+		from = e.To
 	}
-	return r.rewriteHeld(from, to)
+	if from >= to {
+		return nil
+	}
+	return f(from, to)
 }
 
 // rewriteHeld writes what was not written while the log was scanned, and syncs all.

@@ -34,14 +34,16 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 			sync.Mutex
 			images []*mappedtest.FS
 		}
-		goes := mappedtest.Rule{Op: mappedtest.OpRemove, Path: "/data/store/index/*", Forever: true, Then: func() {
-			removed.Lock()
-			defer removed.Unlock()
-			removed.images = append(removed.images, disk.Kill())
-		}}
-		script.Add(goes)
-		goes.Path = "/data/store/consumequeue/*/*/*"
-		script.Add(goes)
+		watch := func() {
+			for _, files := range []string{"/data/store/index/*", "/data/store/consumequeue/*/*/*"} {
+				script.Add(mappedtest.Rule{Op: mappedtest.OpRemove, Path: files, Forever: true, Then: func() {
+					removed.Lock()
+					defer removed.Unlock()
+					removed.images = append(removed.images, disk.Kill())
+				}})
+			}
+		}
+		watch()
 		for _, n := range []int{30, 10, 10} { // several segments at once are to go, and the first one fails
 			c.Many("orders", 2, 3000, n, 5)
 			for range 10 {
@@ -50,7 +52,7 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 			}
 		}
 		script.Clear()
-		script.Add(goes)
+		watch()
 		for n := 0; ; n++ { // each removal has made one more sync fail
 			time.Sleep(time.Second)
 			state, err := c.Store.State()
@@ -74,12 +76,12 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 			if err := s.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
-			verifyImage(t, fmt.Sprint("image ", n), o)
+			verifyImage(t, fmt.Sprint("image ", n), o, "")
 		}
 		for n, image := range removed.images {
 			o := c.Options
 			o.FS = image
-			verifyImage(t, fmt.Sprint("removal ", n), o)
+			verifyImage(t, fmt.Sprint("removal ", n), o, "opening adds them")
 		}
 		if len(removed.images) == 0 {
 			t.Error("no file of a queue was removed")
@@ -87,8 +89,9 @@ func TestF07_QueuesFollowADurableDeletion(t *testing.T) {
 	})
 }
 
-// verifyImage checks a store as it stands, but for what an opening adds to it.
-func verifyImage(t *testing.T, name string, o actorstore.Options) {
+// verifyImage checks a store as it stands. Findings that end in lag are expected, if
+// that is not "": what an opening adds.
+func verifyImage(t *testing.T, name string, o actorstore.Options, lag string) {
 	t.Helper()
 	i, err := actorstore.Inspect(context.Background(), o)
 	if err != nil {
@@ -96,7 +99,7 @@ func verifyImage(t *testing.T, name string, o actorstore.Options) {
 	}
 	defer i.Close()
 	if err := i.Verify(context.Background(), func(f actorstore.Finding) {
-		if !strings.HasSuffix(f.Got, "opening adds them") {
+		if lag == "" || !strings.HasSuffix(f.Got, lag) {
 			t.Errorf("%s: %v", name, f)
 		}
 	}); err != nil {

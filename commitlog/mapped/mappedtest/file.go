@@ -179,9 +179,8 @@ func (f *file) sync(op string) error {
 // failSync is a Sync or Datasync that the disk refuses.
 func (f *file) failSync(landed int) {
 	f.fs.moment.RLock()
-	defer f.fs.moment.RUnlock()
 	f.n.mu.Lock()
-	defer f.n.mu.Unlock()
+	defer f.end()
 	f.n.fail(0, allPages, landed)
 }
 

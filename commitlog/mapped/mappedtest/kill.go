@@ -25,7 +25,8 @@ func (f *FS) clone(drop bool) *FS {
 	var copied func(*node) *node
 	entries := func(m map[string]*node) map[string]*node {
 		out := make(map[string]*node, len(m))
-		for _, name := range slices.Backward(slices.Sorted(maps.Keys(m))) { // what is derived, which is written later, before the log
+		// What is derived before the log: it is written later.
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(m))) {
 			out[name] = copied(m[name])
 		}
 		return out
@@ -64,8 +65,7 @@ func (f *FS) clone(drop bool) *FS {
 // that waits.
 func settled(src []byte) []byte {
 	b := make([]byte, len(src))
-	for peek(b, src); !same(b, src); {
-		peek(b, src)
+	for peek(b, src); !same(b, src); peek(b, src) {
 	}
 	return b
 }
