@@ -75,30 +75,26 @@ func TestChangeFailsOnce(t *testing.T) {
 			if c.hurt != nil {
 				c.hurt(t, image)
 			}
-			calls := mappedtest.Places(image.Kill(), func(fsys mapped.FS) {
-				noErr(t, c.do(open(t, extOptions(fsys)).Queue("topic", 0)))
-			})
-			for _, k := range calls {
-				fsys := image.Kill()
-				script := mappedtest.NewScript(fsys)
-				script.FailAt(k, syscall.EIO)
+			for fsys, script := range mappedtest.EachPlace(image, 1, syscall.EIO) {
 				s, err := cq.Open(extOptions(script))
 				if err != nil {
 					wantEIO(t, err)
 					continue
 				}
 				q := s.Queue("topic", 0)
-				if err := c.do(q); err != nil {
+				err = c.do(q)
+				script.Clear()
+				if err != nil {
 					wantEIO(t, err)
 					noErr(t, c.do(q))
 				}
-				t.Log(script.Trace()[k-1]) // shown if what follows fails
+				t.Log(script.Failed()) // shown if what follows fails
 				c.check(t, q, c.hi)
 				noErr(t, q.Append(extEntries(c.hi, c.hi+5)))
 				c.check(t, q, c.hi+5)
 				_, err = s.Sync()
 				noErr(t, errors.Join(err, s.Close()))
-				s = open(t, extOptions(fsys.Crash(uint64(k), mappedtest.Nothing)))
+				s = open(t, extOptions(fsys.Crash(1, mappedtest.Nothing)))
 				q = s.Queue("topic", 0)
 				noErr(t, q.CorrectMin(physical(c.lo)))
 				c.check(t, q, c.hi+5)

@@ -76,12 +76,9 @@ func TestOneCallFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := state(whole)
-			for _, k := range mappedtest.Places(base.Kill(), func(fsys mapped.FS) { _ = run(fsys) }) {
-				image := base.Kill()
-				script := mappedtest.NewScript(image)
-				script.FailAt(k, syscall.EIO)
+			for image, script := range mappedtest.EachPlace(base, 1, syscall.EIO) {
 				err := run(script)
-				call := script.Trace()[k-1]
+				call, _ := script.Failed()
 				switch {
 				case err == nil:
 					if got := state(image.Kill()); got != want {

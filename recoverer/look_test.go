@@ -43,19 +43,18 @@ func TestLookFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, k := range mappedtest.Places(base, func(fsys mapped.FS) { _, _ = look(t, fsys, check, false, m.options...) }) {
-				script := mappedtest.NewScript(base)
-				script.FailAt(k, syscall.EIO)
+			for image, script := range mappedtest.EachPlace(base, 1, syscall.EIO) {
 				got, err := look(t, script, check, false, m.options...)
+				call, _ := script.Failed()
 				if err != nil && !errors.Is(err, syscall.EIO) {
-					t.Errorf("%s: %v: %v", m.name, failed(script), err)
+					t.Errorf("%s: %v: %v", m.name, call, err)
 				}
 				if err == nil && got != want && !strings.Contains(got, syscall.EIO.Error()) {
-					t.Errorf("%s: %v: found\n%s\nwant\n%s", m.name, failed(script), got, want)
+					t.Errorf("%s: %v: found\n%s\nwant\n%s", m.name, call, got, want)
 				}
-			}
-			if again, err := look(t, base, check, false, m.options...); again != want || err != nil {
-				t.Errorf("%s: found %s, %v, and before %s", m.name, again, err, want)
+				if again, err := look(t, image, check, false, m.options...); again != want || err != nil {
+					t.Errorf("%s: %v: found %s, %v, and before %s", m.name, call, again, err, want)
+				}
 			}
 		}
 	}

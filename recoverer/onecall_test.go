@@ -59,17 +59,6 @@ func (s *store) damaged(offset int64) bool {
 	return errors.Join(fault, err) != nil
 }
 
-// failed is the call that did; parts of a recovery come in any order, and with it
-// their calls.
-func failed(script *mappedtest.Script) (call mappedtest.Call) {
-	for _, c := range script.Trace() {
-		if errors.Is(c.Err, syscall.EIO) {
-			call = c
-		}
-	}
-	return call
-}
-
 // TestOneCallFails: whatever recovery has to mend, from each place one call of the
 // file system fails once. Recovery fails then, with the file's name, or says that
 // log or index is not to be written, or has done its work; the next one ends as if
@@ -93,13 +82,9 @@ func oneCallFails(t *testing.T) {
 			whole := base.Kill()
 			first := outcome(t, whole, m.options...)
 			want := outcome(t, whole, m.options...)
-			calls := mappedtest.Places(base.Kill(), func(fsys mapped.FS) { open(t, fsys, m.options...).release() })
-			for i := 0; i < len(calls); i += stride(1) {
-				k, image := calls[i], base.Kill()
-				script := mappedtest.NewScript(image)
-				script.FailAt(k, syscall.EIO)
+			for image, script := range mappedtest.EachPlace(base, stride(1), syscall.EIO) {
 				s, err := tryOpen(t, script, m.options...)
-				call := failed(script)
+				call, _ := script.Failed()
 				if err != nil && !strings.Contains(err.Error(), "/store") {
 					t.Errorf("%v: the error names no file: %v", call, err)
 				}

@@ -233,7 +233,8 @@ func TestOneFailure(t *testing.T) {
 			}
 			check(t, image.Kill(), acked)
 			if t.Failed() {
-				t.Fatalf("%v at call %d: %s", fault, k, script.Trace()[k-1])
+				call, _ := script.Failed()
+				t.Fatalf("%v at call %d: %s", fault, k, call)
 			}
 		}
 	}

@@ -79,7 +79,8 @@ func number(name string) int64 {
 
 func compare(a, b int64) int { return cmp.Compare(a, b) }
 
-// isZero tells a file in which no byte is set.
+// isZero tells a file in which no byte is set. What cannot be read is not known to be
+// empty, nor to be in use.
 func isZero(fsys mapped.FS, path string) (bool, error) {
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -90,7 +91,7 @@ func isZero(fsys mapped.FS, path string) (bool, error) {
 	for at := int64(0); ; at += int64(len(b)) {
 		n, err := f.ReadAt(b, at)
 		if err != nil && err != io.EOF {
-			return false, nil // what cannot be read is not known to be empty
+			return false, fmt.Errorf("read %s: %w", path, err)
 		}
 		for _, c := range b[:n] {
 			if c != 0 {

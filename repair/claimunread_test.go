@@ -36,6 +36,34 @@ func TestClaimUnread(t *testing.T) {
 	}
 }
 
+// TestZerosUnread: the last segment has changed places with an unused one, of which one
+// read fails. That was taken for a segment in use, so the last one had no place to go to
+// and stayed behind what was the end then: repair had done its work, and the last
+// message was gone from the log.
+func TestZerosUnread(t *testing.T) {
+	base := hurtSlot(t)
+	s := names(t, base, "commitlog")
+	unused := s[len(s)-2]
+	before := files(t, base)
+	for k := 1; ; k++ {
+		image := base.Kill()
+		script := mappedtest.NewScript(image, mappedtest.Rule{Op: mappedtest.OpRead, Path: unused, At: k, Err: syscall.EIO})
+		r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{})
+		if _, failed := script.Failed(); !failed {
+			if k < 3 || err != nil || !r.Done {
+				t.Errorf("read %d times: %+v, %v", k-1, r, err)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), unused) {
+			t.Errorf("read %d of %s fails: %v, %v", k, unused, err, r.Steps)
+		}
+		if changed := same(before, files(t, image)); changed != "" && k <= 2 {
+			t.Errorf("read %d of %s fails: %s was changed", k, unused, changed)
+		}
+	}
+}
+
 // TestUnreadBesideOthers: a segment whose beginning cannot be read, of which nobody else
 // claims the place, stays where it is and holds up nothing.
 func TestUnreadBesideOthers(t *testing.T) {

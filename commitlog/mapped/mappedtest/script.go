@@ -25,6 +25,7 @@ type Rule struct {
 	Then    func() // runs after the call
 
 	seen int
+	from func(place) bool // nil: from anywhere
 }
 
 // Script is a mapped.FS before another one. It counts and traces the calls, and
@@ -36,6 +37,7 @@ type Script struct {
 	rules []*Rule
 	calls int
 	count [ops]int
+	fault *Call
 	trace []Call
 	keep  int
 }
@@ -85,6 +87,16 @@ func (s *Script) Count(op Op) int {
 	return s.count[op]
 }
 
+// Failed is the latest call that a rule made fail.
+func (s *Script) Failed() (Call, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault == nil {
+		return Call{}, false
+	}
+	return *s.fault, true
+}
+
 // Trace is the latest calls (at most 4096) in the order of their ends.
 func (s *Script) Trace() []Call {
 	s.mu.Lock()
@@ -128,6 +140,9 @@ func (r *Rule) fits(c *Call) bool {
 	if r.Op != OpAny && r.Op != c.Op {
 		return false
 	}
+	if r.from != nil && !r.from(here()) {
+		return false
+	}
 	if r.Path == "" || r.Path == c.Path {
 		return true
 	}
@@ -136,10 +151,13 @@ func (r *Rule) fits(c *Call) bool {
 	return whole || last
 }
 
-// leave notes how a call ended.
-func (s *Script) leave(c Call) {
+// leave notes how a call ended, and whether a rule made it fail.
+func (s *Script) leave(c Call, made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if made {
+		s.fault = &c
+	}
 	if len(s.trace) >= 2*s.keep {
 		s.trace = append(s.trace[:0], s.trace[len(s.trace)-s.keep:]...)
 	}
@@ -169,7 +187,7 @@ func (s *Script) do(c Call, run func() error, failed func(*Rule)) error {
 	if r.Then != nil {
 		r.Then()
 	}
-	s.leave(c)
+	s.leave(c, r.Err != nil)
 	return c.Err
 }
 
