@@ -78,3 +78,40 @@ func TestUnreadBesideOthers(t *testing.T) {
 		t.Errorf("%+v, %v", r.Steps, err)
 	}
 }
+
+// TestRenameReplacesNothing: whether a name is taken cannot be told for once. What has
+// come to stand there is not replaced.
+func TestRenameReplacesNothing(t *testing.T) {
+	base := closed(t)
+	s := names(t, base, "commitlog")
+	a, b := load(t, base, s[1]), load(t, base, s[2])
+	save(t, base, s[1], b)
+	save(t, base, s[2], a)
+	met := 0
+	for k := 1; ; k++ {
+		image, stands := base.Kill(), false
+		script := mappedtest.NewScript(image, mappedtest.Rule{Op: mappedtest.OpStat, Path: s[1], At: k, Err: syscall.EIO, Before: func() {
+			if _, err := image.Stat(s[1]); err != nil {
+				stands = true
+				save(t, image, s[1], []byte("in between"))
+			}
+		}})
+		r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{})
+		if _, failed := script.Failed(); !failed {
+			break
+		}
+		if !stands {
+			continue
+		}
+		met++
+		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), s[1]) {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if got := load(t, image, s[1]); string(got) != "in between" {
+			t.Errorf("it was replaced by %d bytes", len(got))
+		}
+	}
+	if met == 0 {
+		t.Error("no name was looked at before it was taken")
+	}
+}

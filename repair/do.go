@@ -113,6 +113,8 @@ func (in *Input) rename(from, to string) error {
 	}
 	if _, err := in.FS.Stat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err // what stands there would be replaced
 	}
 	if err := in.FS.Rename(from, to); err != nil {
 		return err
