@@ -113,9 +113,9 @@ func (s *Store) moveAside(path, aside, name string) error {
 	if err := s.o.FS.MkdirAll(aside); err != nil {
 		return err
 	}
-	to := filepath.Join(aside, name)
-	for i := 1; !s.absent(to); i++ {
-		to = filepath.Join(aside, name+"."+strconv.Itoa(i))
+	to, err := mapped.Free(s.o.FS, aside, name)
+	if err != nil {
+		return err
 	}
 	return s.o.FS.Rename(path, to)
 }

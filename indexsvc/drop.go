@@ -3,10 +3,10 @@ package indexsvc
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
 // DeleteExpired removes files from the oldest on whose records have all left
@@ -125,17 +125,9 @@ func (s *Service) away(path, asideDir string) error {
 	if err := s.o.FS.MkdirAll(asideDir); err != nil {
 		return fmt.Errorf("keep index file aside: %w", err)
 	}
-	stem := filepath.Join(asideDir, "index-"+filepath.Base(path))
-	to := stem
-	for i := 1; ; i++ {
-		_, err := s.o.FS.Stat(to)
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("keep index file aside: %w", err)
-		}
-		to = stem + "." + strconv.Itoa(i)
+	to, err := mapped.Free(s.o.FS, asideDir, "index-"+filepath.Base(path))
+	if err != nil {
+		return fmt.Errorf("keep index file aside: %w", err)
 	}
 	if err := s.o.FS.Rename(path, to); err != nil {
 		return fmt.Errorf("keep index file aside: %w", err)

@@ -36,7 +36,7 @@ func Check(ctx context.Context, in Input, visit func(Finding)) (rep Report, err 
 		return rep, err
 	}
 	v := &verifier{r: r, look: newLookup(r.in), queues: make(map[queueKey]*queueState), matched: make(map[queueKey]int64),
-		damage: damages{list: r.tail.damage}}
+		unasked: make(map[string]Finding), damage: damages{list: r.tail.damage}}
 	if !r.in.InUse {
 		if err := v.behindEnd(); err != nil {
 			return rep, err
@@ -66,7 +66,8 @@ type verifier struct {
 	queues  map[queueKey]*queueState
 	matched map[queueKey]int64 // queue offsets whose unit is that of a record
 	lacks   map[queueKey]*lack
-	unkeyed lack // records with keys behind the index's end
+	unkeyed lack               // records with keys behind the index's end
+	unasked map[string]Finding // by path: why keys could not be looked up
 }
 
 // behindEnd wants nothing behind the end of the log.

@@ -3,6 +3,8 @@ package recoverer
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/actorstore/actorstore/commitlog/record"
 )
@@ -37,8 +39,13 @@ func (v *verifier) key(req *record.DispatchRequest, what, key string, ask query)
 		seen++
 		return !found && offset > req.PhysicalOffset
 	})
-	if found || seen >= chainLimit || err != nil {
-		return // damage of the index is told by its own check
+	if err != nil && !found {
+		f := findingOf(Index, err)
+		v.unasked[f.Path] = f
+		return
+	}
+	if found || seen >= chainLimit {
+		return
 	}
 	if req.PhysicalOffset > v.r.in.Index.EndPhyOffset() {
 		if v.unkeyed.records == 0 {
@@ -58,16 +65,22 @@ func (v *verifier) index() {
 		return
 	}
 	told := map[string]bool{}
+	tell := func(f Finding) {
+		if !told[f.Path] {
+			told[f.Path] = true
+			v.r.find(f)
+		}
+	}
 	for _, check := range []func() error{
 		func() error { return v.r.in.Index.Verify(v.r.startRecords) },
 		func() error { return v.r.in.Index.VerifyRecords(v.request) },
 	} {
 		for _, err := range unjoin(check()) {
-			if f := findingOf(Index, err); !told[f.Path] {
-				told[f.Path] = true
-				v.r.find(f)
-			}
+			tell(findingOf(Index, err))
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(v.unasked)) {
+		tell(v.unasked[path]) // if its own check has not told of it
 	}
 }
 

@@ -48,10 +48,17 @@ func (s *segment) firstClaim(fsys mapped.FS) error {
 }
 
 // contested is the error of a segment that cannot be read while another one claims its
-// place: which of them belongs there nobody can tell.
-func contested(files []segment) error {
+// place, or stands unused in front of it, as if they had changed places: what belongs
+// there nobody can tell.
+func contested(fsys mapped.FS, files []segment) error {
 	for _, f := range files {
-		if f.unread != nil && slices.ContainsFunc(files, func(o segment) bool { return o.foreign() && o.claim == f.offset }) {
+		if f.unread != nil && slices.ContainsFunc(files, func(o segment) bool {
+			if o.offset < f.offset && o.claim < 0 && o.size > 0 {
+				zero, err := isZero(fsys, o.path)
+				return zero && err == nil
+			}
+			return o.foreign() && o.claim == f.offset
+		}) {
 			return f.unread
 		}
 	}

@@ -64,6 +64,23 @@ func TestZerosUnread(t *testing.T) {
 	}
 }
 
+// TestClaimUnreadBehindZeros: the last segment has changed places with an unused one,
+// and cannot be read for once. Nothing says that it belongs to where the zeros are then.
+func TestClaimUnreadBehindZeros(t *testing.T) {
+	base := hurtSlot(t)
+	s := names(t, base, "commitlog")
+	last := s[len(s)-1]
+	before := files(t, base)
+	script := mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: last, Err: syscall.EIO})
+	r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{SkipDamaged: true})
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), last) {
+		t.Errorf("%v, %v", err, r.Steps)
+	}
+	if changed := same(before, files(t, base)); changed != "" {
+		t.Errorf("%s was changed", changed)
+	}
+}
+
 // TestUnreadBesideOthers: a segment whose beginning cannot be read, of which nobody else
 // claims the place, stays where it is and holds up nothing.
 func TestUnreadBesideOthers(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -93,14 +92,9 @@ func (in *Input) moveAside(path string) (string, error) {
 	if err := in.FS.MkdirAll(dir); err != nil {
 		return "", err
 	}
-	to := filepath.Join(dir, filepath.Base(path))
-	for i := 1; ; i++ {
-		if _, err := in.FS.Stat(to); errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil {
-			return "", err
-		}
-		to = filepath.Join(dir, checkpoint.Fit(filepath.Base(path), "."+strconv.Itoa(i)))
+	to, err := mapped.Free(in.FS, dir, filepath.Base(path))
+	if err != nil {
+		return "", err
 	}
 	return to, in.rename(path, to)
 }

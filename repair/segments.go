@@ -122,7 +122,7 @@ func (l *look) listSegments() ([]segment, error) {
 		}
 		return len(b.path) - len(a.path) // RocketMQ's name, which is the longest, first
 	})
-	return files, contested(files)
+	return files, contested(l.fs, files)
 }
 
 // parked are segments that an earlier run has put away to change places.

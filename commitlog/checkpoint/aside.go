@@ -19,7 +19,7 @@ const asideChunk = 64 << 10
 // Aside keeps the bytes of r under actorstore/aside before they are cut away,
 // and returns the path of the file. The file is durable when it returns. name
 // says where the bytes come from, for example "commitlog-00000000000000065536";
-// it is one path element, of any length (see Fit). A part of the bytes' own hash
+// it is one path element, of any length (see mapped.Fit). A part of the bytes' own hash
 // makes the file's name unique, so a recovery that is cut and runs again keeps the
 // same bytes once. Nothing to keep gives "" and no file. Runs of zeros take no space.
 func Aside(fsys mapped.FS, layout Layout, name string, r io.Reader) (path string, err error) {
@@ -47,14 +47,14 @@ func Aside(fsys mapped.FS, layout Layout, name string, r io.Reader) (path string
 		}
 		return "", nil
 	}
-	path = filepath.Join(layout.Aside(), Fit(name, "."+hex.EncodeToString(sum[:8])))
+	path = filepath.Join(layout.Aside(), mapped.Fit(name, "."+hex.EncodeToString(sum[:8])))
 	return path, moveIn(fsys, tmp, path)
 }
 
 // createUnique makes a file that no other call is using.
 func createUnique(fsys mapped.FS, dir, name string) (mapped.File, string, error) {
 	for i := 0; ; i++ {
-		tmp := filepath.Join(dir, Fit(name, "."+strconv.Itoa(i)))
+		tmp := filepath.Join(dir, mapped.Fit(name, "."+strconv.Itoa(i)))
 		f, err := fsys.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 		if err == nil {
 			return f, tmp, nil

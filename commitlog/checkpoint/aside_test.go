@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
@@ -74,26 +73,6 @@ func TestAsideLongNames(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(l.Tmp()); len(left) != 0 {
 		t.Errorf("%d left over", len(left))
-	}
-}
-
-// TestFit: what fits stays as it is; what does not differs where the names do,
-// and no letter is cut in two.
-func TestFit(t *testing.T) {
-	short := strings.Repeat("a", 253)
-	if got := checkpoint.Fit(short, ".1"); got != short+".1" {
-		t.Errorf("it fits, but %s", got)
-	}
-	for _, name := range []string{short + "a", strings.Repeat("a", 5000), strings.Repeat("\u00e4", 200), strings.Repeat("\u65e5", 99)} {
-		got := checkpoint.Fit(name, ".1")
-		if len(got) > 255 || len(got) < 240 || !strings.HasSuffix(got, ".1") || !utf8.ValidString(got) || got != checkpoint.Fit(name, ".1") {
-			t.Errorf("%d bytes, %s", len(got), got)
-		}
-		middle := len(name) / 2 &^ 1
-		other := name[:middle] + "bb" + name[middle+2:]
-		if checkpoint.Fit(other, ".1") == got {
-			t.Errorf("another name, too: %s", got)
-		}
 	}
 }
 

@@ -15,41 +15,44 @@ func here() (p place) {
 	return p
 }
 
-// EachPlace gives copies of an image, each behind a script that makes one call fail
-// with err: of each place in the code that calls the file system the first, as a
-// later call from there fails no differently. Behind the first script, which learns
-// the places, nothing fails. A script that is cleared looks no further.
+// EachPlace gives copies of an image, each behind a script that makes calls fail with
+// err: for each place in the code that calls the file system the first one, and then
+// all. Behind the first script, which learns the places, nothing fails. A script that
+// is cleared looks no further.
 //
 // Calls of goroutines come in any order, and some of them only now and then, so a
 // number does not find one again, and a script may meet its call no more.
 // See Script.Failed.
 func EachPlace(base *FS, stride int, err error) iter.Seq2[*FS, *Script] {
 	return func(yield func(*FS, *Script) bool) {
-		places := []place{{}}
+		var places []place
 		known := map[place]bool{}
-		met := 0
-		for i := 0; i < len(places); i += stride {
-			image := base.Kill()
-			script := NewScript(image)
-			if i == 0 {
-				script.Add(Rule{from: func(p place) bool {
-					if !known[p] {
-						known[p], places = true, append(places, p)
-					}
-					return false
-				}})
-			} else {
-				script.Add(Rule{Err: err, from: func(p place) bool { return p == places[i] }})
+		tried, met := 0, 0
+		rule := Rule{from: func(p place) bool {
+			if !known[p] {
+				known[p], places = true, append(places, p)
 			}
+			return false
+		}}
+		for i := -1; i < 2*len(places); i++ {
+			if i >= 0 && i/2%stride != 0 {
+				continue
+			}
+			if i >= 0 {
+				rule = Rule{Err: err, Forever: i%2 == 1, from: func(p place) bool { return p == places[i/2] }}
+			}
+			image := base.Kill()
+			script := NewScript(image, rule)
 			if !yield(image, script) {
 				return
 			}
 			if _, failed := script.Failed(); failed {
 				met++
 			}
+			tried++
 		}
-		if tried := (len(places) - 1) / stride; met < tried/2 {
-			panic(fmt.Sprintf("mappedtest: of %d places that call the file system only %d were met again", tried, met))
+		if met < tried/2 {
+			panic(fmt.Sprintf("mappedtest: of %d places that call the file system only %d were met again", tried/2, met/2))
 		}
 	}
 }

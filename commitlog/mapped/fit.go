@@ -1,4 +1,4 @@
-package checkpoint
+package mapped
 
 import (
 	"crypto/sha256"
