@@ -32,23 +32,35 @@ var endingNames = [endings]string{"close", "kill", "drop", "cut"}
 // String is the name in a case.
 func (e Ending) String() string { return endingNames[e] }
 
+// Often is how often calls fail.
+type Often uint8
+
+// The ways.
+const (
+	Once    Often = iota // the one call
+	There                // and all that do the same with the same path: a bad sector, a wrong owner
+	Forever              // and all behind it: a disk that is gone
+	often
+)
+
+var oftenNames = [often]string{"once", "there", "forever"}
+
+// String is the name in a case.
+func (o Often) String() string { return oftenNames[o] }
+
 // Case is one run of the sweep.
 type Case struct {
 	Workload Workload
 	K        int // which call fails; 0 = none
 	Errno    int // index in Errnos
-	Forever  bool
+	Often    Often
 	Ending   Ending
 	Seed     uint64 // of the power cut
 }
 
 // String is what -fault.case takes.
 func (c Case) String() string {
-	often := "once"
-	if c.Forever {
-		often = "forever"
-	}
-	return fmt.Sprintf("%s/%d/%s/%s/%s/%d", c.Workload.Name, c.K, Errnos[c.Errno].Name, often, c.Ending, c.Seed)
+	return fmt.Sprintf("%s/%d/%s/%s/%s/%d", c.Workload.Name, c.K, Errnos[c.Errno].Name, c.Often, c.Ending, c.Seed)
 }
 
 // Command repeats the case.
@@ -60,7 +72,7 @@ func (c Case) Command() string {
 func ParseCase(s string) (c Case, err error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 6 {
-		return c, fmt.Errorf("case %q: want workload/k/errno/once|forever/ending/seed", s)
+		return c, fmt.Errorf("case %q: want workload/k/errno/once|there|forever/ending/seed", s)
 	}
 	found := 0
 	for _, w := range Workloads() {
@@ -81,10 +93,15 @@ func ParseCase(s string) (c Case, err error) {
 			found++
 		}
 	}
-	if found != 3 {
+	for o, name := range oftenNames {
+		if name == parts[3] {
+			c.Often = Often(o)
+			found++
+		}
+	}
+	if found != 4 {
 		return c, fmt.Errorf("case %q: no such workload, errno or ending", s)
 	}
-	c.Forever = parts[3] == "forever"
 	if c.K, err = strconv.Atoi(parts[1]); err == nil {
 		c.Seed, err = strconv.ParseUint(parts[5], 10, 64)
 	}

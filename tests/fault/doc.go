@@ -10,9 +10,10 @@
 //
 // # Parts
 //
-//   - TestSweep fails the k-th call of the file seam for every k, over small
-//     workloads of the real store, in memory and in virtual time. Each case ends
-//     with a close, a kill or a power cut, and is opened again without fault.
+//   - TestSweep fails the k-th call of the file seam for every k, or from there on
+//     all that do the same with that file, or all, over small workloads of the real
+//     store, in memory and in virtual time. Each case ends with a close, a kill or a
+//     power cut, and is opened again without fault.
 //   - TestFsyncgate fails each sync of the log: no flush, no acknowledgement
 //     after it.
 //   - The real rigs need root: TestPowerCut shuts ext4 and XFS down by ioctl,

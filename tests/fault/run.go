@@ -24,13 +24,13 @@ type run struct {
 	open   bool
 	at     oracle.Snapshot // of the last ending
 	cut    oracle.Cut
-	failed string // the call that the fault has hit first
+	failed mappedtest.Call // that the fault has hit first, if N is not 0
 	logf   func(format string, args ...any)
 }
 
 // Run carries a case out and gives what must not be, the number of calls, and
 // the first call that failed.
-func Run(c Case, logf func(format string, args ...any)) (faults []error, calls int, failed string) {
+func Run(c Case, logf func(format string, args ...any)) (faults []error, calls int, failed mappedtest.Call) {
 	r := &run{Case: c, logf: logf, disk: mappedtest.NewFS(), cut: oracle.Killed}
 	r.Client = NewClient(nil, "/data/store", c.Workload.Sync)
 	r.at = r.Model.Now()
@@ -59,8 +59,10 @@ func (r *run) arm() {
 	switch {
 	case r.K == 0:
 	case r.K > r.used:
-		r.script.Add(mappedtest.Rule{At: r.K - r.used, Err: err, Forever: r.Forever})
-	case r.Forever:
+		r.script.Add(mappedtest.Rule{At: r.K - r.used, Err: err, Forever: r.Often == Forever, There: r.Often == There})
+	case r.Often == There && r.failed.N > 0:
+		r.script.Add(mappedtest.Rule{Op: r.failed.Op, Path: r.failed.Path, Err: err, Forever: true})
+	case r.Often == Forever:
 		r.script.Add(mappedtest.Rule{Err: err, Forever: true})
 	}
 	r.Options.FS = r.script
@@ -69,8 +71,8 @@ func (r *run) arm() {
 // noteFailed looks for the call that the fault has hit.
 func (r *run) noteFailed() {
 	for _, call := range r.script.Trace() {
-		if r.failed == "" && r.K > 0 && errors.Is(call.Err, Errnos[r.Errno].Err) {
-			r.failed = call.String()
+		if r.failed.N == 0 && r.K > 0 && errors.Is(call.Err, Errnos[r.Errno].Err) {
+			r.failed = call
 		}
 	}
 }
@@ -235,7 +237,7 @@ func (r *run) leave(how Ending, seed uint64) {
 // more was mounted again.
 func (r *run) dropped(disk *mappedtest.FS) *mappedtest.FS {
 	to := disk.DropCaches()
-	if r.Forever {
+	if r.Often == Forever {
 		to.Remount()
 	}
 	return to

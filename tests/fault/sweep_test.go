@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 	"github.com/actorstore/actorstore/tests/fault"
 )
 
@@ -34,7 +35,7 @@ func collect() {
 const perBubble = 20
 
 // carryOut runs cases one after the other, some in each bubble of virtual time.
-func carryOut(t *testing.T, cases []fault.Case, logf func(string, ...any), done func(c fault.Case, calls int, failed string, faults []error)) {
+func carryOut(t *testing.T, cases []fault.Case, logf func(string, ...any), done func(c fault.Case, calls int, failed mappedtest.Call, faults []error)) {
 	for some := range slices.Chunk(cases, perBubble) {
 		collect()
 		synctest.Test(t, func(t *testing.T) {
@@ -64,8 +65,8 @@ func inBubble() (stacks []string) {
 	return stacks
 }
 
-// TestSweep fails every call of every workload in turn, with each errno, once
-// and for ever: all of it with -fault.cases=0, by default a part of it that
+// TestSweep fails every call of every workload in turn, with each errno, once,
+// there and for ever: all of it with -fault.cases=0, by default a part of it that
 // -fault.seed chooses. A store that dies takes only a child process with it.
 func TestSweep(t *testing.T) {
 	if *flagCase != "" {
@@ -73,7 +74,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		carryOut(t, []fault.Case{c}, t.Logf, func(_ fault.Case, calls int, failed string, faults []error) {
+		carryOut(t, []fault.Case{c}, t.Logf, func(_ fault.Case, calls int, failed mappedtest.Call, faults []error) {
 			t.Logf("%d calls, failed: %s", calls, failed)
 			for _, f := range faults {
 				t.Error(f)
@@ -87,7 +88,7 @@ func TestSweep(t *testing.T) {
 	}
 	began := time.Now()
 	cases, bad := 0, 0
-	carryOut(t, sweep(t), nil, func(c fault.Case, _ int, failed string, faults []error) {
+	carryOut(t, sweep(t), nil, func(c fault.Case, _ int, failed mappedtest.Call, faults []error) {
 		cases++
 		if len(faults) > 0 {
 			bad++
@@ -105,13 +106,13 @@ func sweep(t *testing.T) []fault.Case {
 	for _, w := range fault.Workloads() {
 		whole = append(whole, fault.Case{Workload: w})
 	}
-	carryOut(t, whole, nil, func(c fault.Case, calls int, _ string, faults []error) {
+	carryOut(t, whole, nil, func(c fault.Case, calls int, _ mappedtest.Call, faults []error) {
 		for _, f := range faults {
 			t.Errorf("%s without a fault: %v", c.Workload.Name, f)
 		}
 		for c.K = 1; c.K <= calls; c.K++ {
 			for c.Errno = range fault.Errnos {
-				for _, c.Forever = range []bool{false, true} {
+				for _, c.Often = range []fault.Often{fault.Once, fault.There, fault.Forever} {
 					all = append(all, c)
 				}
 			}

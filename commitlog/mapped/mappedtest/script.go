@@ -16,6 +16,7 @@ type Rule struct {
 	Path    string // pattern of filepath.Match for the whole path or its last step; "" matches all
 	At      int    // which of the matching calls, 1 is the next; 0 counts as 1
 	Forever bool   // and all after it
+	There   bool   // and those after it that do the same with the same path
 	Err     error  // what the call reports, as the cause of an *fs.PathError; nil: it goes through
 	Lie     bool   // calls that return only an error: report success and do nothing
 	Landed  int    // failing syncs: so many of the dirty pages, lowest first, reach the disk
@@ -132,6 +133,9 @@ func (s *Script) arrive(c *Call) Rule {
 	}
 	if hit == nil {
 		return Rule{}
+	}
+	if hit.There {
+		s.rules = append(s.rules, &Rule{Op: c.Op, Path: c.Path, Forever: true, Err: hit.Err})
 	}
 	return *hit
 }

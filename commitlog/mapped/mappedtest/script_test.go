@@ -146,6 +146,21 @@ func TestRules(t *testing.T) {
 	must(t, put(a))
 }
 
+// TestThere: one place of the disk is bad from a call on, and others are good.
+func TestThere(t *testing.T) {
+	s := mappedtest.NewScript(mappedtest.NewFS(), mappedtest.Rule{Op: mappedtest.OpWrite, At: 2, There: true, Err: syscall.EIO})
+	a, b := open(t, s, "/a", 0), open(t, s, "/b", 0)
+	put := func(h mapped.File) error { _, err := h.WriteAt([]byte("x"), 0); return err }
+	must(t, put(b))
+	for range 3 {
+		wantErr(t, put(a), syscall.EIO)
+		must(t, put(b))
+		must(t, a.Truncate(1))
+	}
+	s.Clear()
+	must(t, put(a))
+}
+
 // Every call can be made to fail, reports the cause, and is counted once.
 func TestEveryCallFails(t *testing.T) {
 	s := mappedtest.NewScript(mappedtest.NewFS())
