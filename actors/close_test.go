@@ -205,7 +205,10 @@ func TestCloseWhileFailing(t *testing.T) {
 		l.more(10)
 		var wait sync.WaitGroup
 		for _, name := range []string{appendName, "dispatch", "queues-0", "index", "checkpoint", "retention", flusherName} {
-			wait.Go(func() { r.kill(name) })
+			wait.Go(func() {
+				r.breaker.deeds.Store(name, func() { panic("killed") })
+				_ = r.s.Poke(name) // Close may have been faster
+			})
 		}
 		if round%2 == 0 {
 			wait.Wait()
