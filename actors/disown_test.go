@@ -22,12 +22,16 @@ func TestDroppedPagesAreNoDamage(t *testing.T) {
 	r.script.Add(mappedtest.Rule{Op: mappedtest.OpFlush, Path: root + "/commitlog/*", Err: syscall.EIO,
 		Before: func() { close(under); <-goOn }})
 	r.put("a", 0, large)
-	go func() { _ = r.s.Flush(r.ctx) }()
+	flushed, s, ctx := make(chan error, 1), r.s, r.ctx // the rig goes on to another store
+	go func() { flushed <- s.Flush(ctx) }()
 	<-under
 	for range 5 {
 		r.put("a", 0, large) // pages that the flush is not for
 	}
 	close(goOn)
+	if err := <-flushed; err == nil {
+		t.Error("the flush succeeds")
+	}
 	eventually(t, "it is read-only", func() bool { return r.told("read-only") == 1 })
 	r.disk = r.disk.DropCaches()
 	r.start(asyncFlush)
