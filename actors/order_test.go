@@ -325,11 +325,12 @@ func TestRetentionKeepsTheMarksRecord(t *testing.T) {
 		for range 300 {
 			r.put("a", 0, body)
 			time.Sleep(20 * time.Millisecond)
+			least := r.tree().log().Min() // before the mark, which moves on in front of it
 			mark, found, err := checkpoint.ReadMark(r.disk, r.layout())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if least := r.tree().log().Min(); found && mark.LastRecordStart >= 0 && mark.LastRecordStart < least {
+			if found && mark.LastRecordStart >= 0 && mark.LastRecordStart < least {
 				t.Fatalf("the mark counts by the record at %d, the log begins at %d", mark.LastRecordStart, least)
 			}
 		}
