@@ -28,7 +28,7 @@ func TestF21DeletedTopic(t *testing.T) {
 					closeStore(t, s)
 				} else {
 					to := filepath.Join(t.TempDir(), "left")
-					must(t, e2e.Copy(o.StorePathRootDir, to))
+					must(t, e2e.CopyInUse(o.StorePathRootDir, to))
 					closeStore(t, s)
 					o.StorePathRootDir = to
 				}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/actorstore/actorstore"
 	"github.com/actorstore/actorstore/tests/golden"
@@ -40,8 +41,32 @@ func Options(root string, s golden.Settings) actorstore.Options {
 	return o
 }
 
-// Copy copies a directory, which may be in use: then it is what a kill at this
-// moment would leave, if nothing changes meanwhile.
+// CopyInUse copies the store of a process that goes on: it is what a kill at this
+// moment would leave. Though nobody puts, the store writes a mark, a summary or the
+// next segment when it comes to it, and then the copy is made again.
+func CopyInUse(from, to string) error {
+	for end := time.Now().Add(time.Minute); ; {
+		before, err := Tree(from)
+		if err == nil {
+			err = Copy(from, to)
+		}
+		after, looked := Tree(from)
+		if err = errors.Join(err, looked); err == nil && after == before {
+			return nil
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) { // it has moved
+			err = os.RemoveAll(to)
+		}
+		if err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s does not come to rest", from)
+		}
+	}
+}
+
+// Copy copies a directory that is not in use.
 func Copy(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -138,7 +138,7 @@ func TestCopyWhileOpen(t *testing.T) {
 				sameBut(t, readStore(t, s, o, want), want, had, settings)
 
 				o.StorePathRootDir = filepath.Join(t.TempDir(), "copy")
-				must(t, e2e.Copy(dir, o.StorePathRootDir))
+				must(t, e2e.CopyInUse(dir, o.StorePathRootDir))
 				sameBut(t, inspect(t, o, want), want, had, settings)
 				left := open(t, o)
 				sameBut(t, readStore(t, left, o, want), want, had, settings)
