@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,10 +69,11 @@ func sameBodies(t testing.TB, got []string, want ...string) {
 func TestFace(t *testing.T) {
 	for _, flush := range []actorstore.FlushDiskType{actorstore.AsyncFlush, actorstore.SyncFlush} {
 		t.Run(flush.String(), func(t *testing.T) {
-			clock := time.UnixMilli(1_800_000_000_000)
+			var clock atomic.Int64 // several actors look at it
+			clock.Store(1_800_000_000_000)
 			s, o := fresh(t, func(o *actorstore.Options) {
 				o.FlushDiskType = flush
-				o.Now = func() time.Time { clock = clock.Add(10 * time.Millisecond); return clock }
+				o.Now = func() time.Time { return time.UnixMilli(clock.Add(10)) }
 			})
 			var results []actorstore.PutResult
 			for i := range 20 {
