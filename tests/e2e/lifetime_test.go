@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/actorstore/actorstore"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/tests/e2e"
+	"github.com/actorstore/actorstore/tests/leak"
 )
 
 // TestWaiting: Wait and Poll return with the message they wait for, with the
@@ -80,9 +85,8 @@ func TestWaiting(t *testing.T) {
 // TestClosed: closing twice is fine, nothing runs on, and whatever is called
 // afterwards answers that the store is closed.
 func TestClosed(t *testing.T) {
-	// protoactor counts dead letters on a goroutine that ends by itself after a second.
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
-		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
+	before := goleak.IgnoreCurrent()
+	defer func() { must(t, leak.Find(before)) }()
 	s, o := fresh(t)
 	put(t, s, "t", "0", "1")
 	var wait sync.WaitGroup
@@ -170,6 +174,7 @@ func TestCancelled(t *testing.T) {
 	} else if !errors.Is(err, context.Canceled) {
 		t.Errorf("open: %v", err)
 	}
+	free(t, o)
 	s = open(t, o)
 	if all := bodies(t, s, "t", 0, 0); int64(len(all)) != r.QueueOffset+1 || all[len(all)-1] != "last" {
 		t.Errorf("%d messages, want %d", len(all), r.QueueOffset+1)
@@ -181,6 +186,21 @@ func TestCancelled(t *testing.T) {
 	s = open(t, o)
 	if all := bodies(t, s, "t", 0, 0); int64(len(all)) != r.QueueOffset+1 {
 		t.Errorf("%d messages after a close that was cut short, want %d", len(all), r.QueueOffset+1)
+	}
+}
+
+// free waits until a store that was called off while it opened has gone: it ends behind
+// the call to the disk that it is in.
+func free(t *testing.T, o actorstore.Options) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		held, err := checkpoint.IsLocked(mapped.OS(), filepath.Join(o.StorePathRootDir, "lock"))
+		if must(t, err); !held {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("it has been called off and holds its lock for a minute")
+		}
 	}
 }
 
