@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/actorstore/actorstore/flusher"
 )
@@ -153,27 +154,27 @@ func TestLeaveTaken(t *testing.T) {
 		"settled": func(w *flusher.Waiter) answer { w.Settle(); return answer{true, nil} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, n := fresh()
-			w.Take()
-			got := waiting(w, ended())
-			for range 1000 {
-				runtime.Gosched()
-			}
-			select {
-			case a := <-got:
-				t.Fatalf("left with %+v while the body was in use", a)
-			default:
-			}
-			want := end(w)
-			a := <-got
-			equal(t, "mine", a.mine, want.mine)
-			if !errors.Is(a.err, want.err) {
-				t.Errorf("got error %v, want %v", a.err, want.err)
-			}
-			if !a.mine {
-				w.Settle()
-			}
-			equal(t, "recycled", n.Load(), map[bool]int32{true: 0, false: 1}[a.mine])
+			synctest.Test(t, func(t *testing.T) { // the second after which nobody stays does not pass
+				w, n := fresh()
+				w.Take()
+				got := waiting(w, ended())
+				synctest.Wait()
+				select {
+				case a := <-got:
+					t.Fatalf("left with %+v while the body was in use", a)
+				default:
+				}
+				want := end(w)
+				a := <-got
+				equal(t, "mine", a.mine, want.mine)
+				if !errors.Is(a.err, want.err) {
+					t.Errorf("got error %v, want %v", a.err, want.err)
+				}
+				if !a.mine {
+					w.Settle()
+				}
+				equal(t, "recycled", n.Load(), map[bool]int32{true: 0, false: 1}[a.mine])
+			})
 		})
 	}
 }
