@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -94,19 +95,21 @@ func TestJSONLinesByName(t *testing.T) {
 // A bar flickered for what was over at once: nothing is drawn in the first moments,
 // and nothing taken away that was not drawn.
 func TestNoBarForWhatIsShort(t *testing.T) {
-	var drawn strings.Builder
-	a := &app{err: &drawn, errTerminal: true}
-	m := a.meter("scan", 0, 100, true)
-	m.at(50)
-	m.finish()
-	if drawn.Len() > 0 {
-		t.Errorf("%q", drawn.String())
-	}
-	m = a.meter("scan", 0, 100, true)
-	m.began = m.began.Add(-barDelay)
-	m.at(50)
-	m.finish()
-	if !strings.Contains(drawn.String(), "scan 50 B of 100 B") {
-		t.Errorf("%q", drawn.String())
-	}
+	synctest.Test(t, func(t *testing.T) { // the first moments last as long as we say
+		var drawn strings.Builder
+		a := &app{err: &drawn, errTerminal: true}
+		m := a.meter("scan", 0, 100, true)
+		m.at(50)
+		m.finish()
+		if drawn.Len() > 0 {
+			t.Errorf("%q", drawn.String())
+		}
+		m = a.meter("scan", 0, 100, true)
+		time.Sleep(barDelay)
+		m.at(50)
+		m.finish()
+		if !strings.Contains(drawn.String(), "scan 50 B of 100 B") {
+			t.Errorf("%q", drawn.String())
+		}
+	})
 }
