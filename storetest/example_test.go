@@ -111,8 +111,9 @@ func Example_indexIsParked() {
 	if err := storetest.Await(ctx, func() bool { return len(s.Parked()) > 0 }); err != nil {
 		log.Fatal(err)
 	}
+	err = s.Dispatched(ctx) // by all the others
 	most, _ := s.MaxOffset("orders", 0)
-	fmt.Println("parked:", s.Parked(), "messages:", most, "Dispatched says so:", errors.Is(s.Dispatched(ctx), actorstore.ErrParked))
+	fmt.Println("parked:", s.Parked(), "messages:", most, "Dispatched says so:", errors.Is(err, actorstore.ErrParked))
 
 	s.Crash()
 	if err := s.Reopen(ctx, nil); err != nil {
