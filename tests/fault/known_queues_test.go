@@ -204,6 +204,7 @@ func TestF40_CleanupBesidePuts(t *testing.T) {
 // by them.
 func TestF61_ColdReadersBesideAWriter(t *testing.T) {
 	c := fault.NewClient(mappedOS(), t.TempDir(), false)
+	c.Limit = fault.Real
 	c.Options.MappedFileSizeCommitLog = 1 << 20
 	c.Options.MappedFileSizeConsumeQueue = 1000 * 20
 	c.Options.MessageIndexEnable = false
