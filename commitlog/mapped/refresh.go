@@ -2,10 +2,14 @@ package mapped
 
 // Refresh takes the pages of [off, off+n) out of memory where no sync may make them
 // durable, so that what is then written there is. They show again what the disk has:
-// keep what they hold.
-func Refresh(r Region, off, n int64) error {
+// keep what they hold. A page that was written once more since a sync of it failed
+// waits for a write, and would stay: so the file is synced before.
+func Refresh(f File, r Region, off, n int64) error {
 	at, err := r.Unwritten(off, n)
 	if err != nil || at < 0 {
+		return err
+	}
+	if err := f.Datasync(); err != nil {
 		return err
 	}
 	_, err = r.Drop(off, n)
