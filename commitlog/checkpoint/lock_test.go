@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"bufio"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
-// holdEnv makes the test binary a process that holds the named lock file.
+// holdEnv makes the test binary a process that holds the named lock file until its
+// input ends. With select {} it had nothing to wait for: the runtime ended it as a
+// deadlock, and the lock with it, if whoever asked was late.
 const holdEnv = "CHECKPOINT_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -26,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("held\n")
-	select {}
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
 func TestLockWritesWhatRocketMQWrites(t *testing.T) {
@@ -116,6 +119,9 @@ func TestLockAcrossProcesses(t *testing.T) {
 	fsys, l := newStore(t)
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), holdEnv+"="+l.LockFile())
+	if _, err := child.StdinPipe(); err != nil { // open for as long as the child lives
+		t.Fatal(err)
+	}
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
