@@ -26,10 +26,12 @@ func stopwatch(from time.Time) func() time.Time {
 	return func() time.Time { return from.Add(time.Since(began)) }
 }
 
-// options are those of the run, for another file system.
+// options are those of the run, for another file system. Retention has its rounds in
+// the run, where time is virtual: one that came while a busy machine takes its time for
+// a check would take segments away that the check has seen, or wants.
 func (im *image) options(fsys *mappedtest.FS) actors.Options {
 	o := im.run.o
-	o.FS = fsys
+	o.FS, o.CleanResourceInterval = fsys, time.Hour
 	o.Now = stopwatch(im.run.ended)
 	o.Events = im.notes.events()
 	if im.seed%10 == 0 { // somebody has changed the configuration meanwhile

@@ -106,9 +106,12 @@ func (k *kills) once(e errand) (unsure bool, err error) {
 	return f.open > 0, f.end()
 }
 
-// look opens what the kill has left, checks it and closes it.
+// look opens what the kill has left, checks it and closes it. No round of retention
+// comes meanwhile, however long the check takes.
 func (k *kills) look(ctx context.Context, e errand) error {
-	s, err := open(ctx, k.system, e.options())
+	o := e.options()
+	o.CleanResourceInterval = time.Hour
+	s, err := open(ctx, k.system, o)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
