@@ -39,7 +39,7 @@ func TestLock(t *testing.T) {
 		o := options(dir, s)
 		release, err := e.Hold(t.Context(), dir, s)
 		must(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		for locked := false; !locked; {
 			locked, err = checkpoint.IsLocked(mapped.OS(), filepath.Join(dir, "lock"))
