@@ -76,7 +76,6 @@ func TestCutWhileLastSegmentsChangePlaces(t *testing.T) {
 			o.FS = script
 			_, err := actorstore.Repair(t.Context(), o, actorstore.RepairOptions{})
 			must(t, err)
-			want := outcome(t, script)
 			var moves []int // the calls that move a segment, and those behind them
 			for _, c := range script.Trace() {
 				if c.Op == mappedtest.OpRename && strings.Contains(c.Path, "commitlog") {
@@ -86,6 +85,7 @@ func TestCutWhileLastSegmentsChangePlaces(t *testing.T) {
 			if len(moves) < 3*3 {
 				t.Fatalf("calls that move a segment: %v", moves)
 			}
+			want := outcome(t, script)
 			for _, k := range moves {
 				image := base.Kill()
 				o.FS = mappedtest.NewScript(image, mappedtest.Rule{At: k, Forever: true, Err: syscall.EIO})
