@@ -1,5 +1,10 @@
 package consumequeue
 
+import (
+	"io"
+	"os"
+)
+
 // Reload looks at a queue again as if for the first time, in a store that was
 // opened read-only: beside the process that writes, Load may have seen a file in
 // the middle of a change. Nobody else may use the queue meanwhile.
@@ -19,4 +24,38 @@ func (q *Queue) Reload() error {
 		q.state.Store(stateKnown)
 	}
 	return q.load()
+}
+
+// HalfWritten tells of a queue that is damaged that there are only zeros behind the
+// unit in question: beside a writer that is the one which it is writing. A page that it
+// writes for the first time may hold it up in the middle of a unit for long.
+func (q *Queue) HalfWritten() (bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	set := q.files.Load()
+	if q.damage == nil || set.empty() || set.files[len(set.files)-1].path() != q.damage.Path {
+		return false, nil
+	}
+	f, err := q.store.o.FS.OpenFile(q.damage.Path, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if size, err := f.Size(); err != nil || size != q.fileSize() {
+		return false, err
+	}
+	unit := q.kind.unitSize()
+	rest := io.NewSectionReader(f, (q.damage.Offset/unit+1)*unit, q.fileSize())
+	b := make([]byte, 64<<10)
+	for {
+		n, err := rest.Read(b)
+		switch {
+		case !allZero(b[:n]):
+			return false, nil
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
 }

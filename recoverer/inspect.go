@@ -108,12 +108,15 @@ func (r *recovery) loadAsTheyAre() error {
 }
 
 // sameAgain looks at a queue once more beside its writer: only what is wrong at
-// the same place is damage.
+// the same place is damage, and not if that is where the writer is.
 func sameAgain(q *consumequeue.Queue, before error) error {
 	var a, b *record.CorruptionError
 	err := q.Reload()
 	if err == nil || errors.As(before, &a) && errors.As(err, &b) && (a.Path != b.Path || a.Offset != b.Offset) {
 		return nil
+	}
+	if half, unread := q.HalfWritten(); half || unread != nil {
+		return unread
 	}
 	return err
 }

@@ -94,6 +94,37 @@ func TestQueueBesideItsWriter(t *testing.T) {
 	}
 }
 
+// TestUnitBesideItsWriter: a writer may be held up in the middle of a unit, for as long as
+// the disk has no page for the rest of it. That passed for damage, however often one looked.
+func TestUnitBesideItsWriter(t *testing.T) {
+	path := s0.ConsumeQueue() + "/T/0/" + mapped.Name(3*queueFileSize)
+	build := func(change func(last []byte)) mapped.FS {
+		s := open(t, newFS())
+		s.puts("T", 35)
+		s.close()
+		b := contents(t, s.fs, path)
+		change(b[4*20:])
+		remove(t, s.fs, path)
+		create(t, s.fs, path, b)
+		return s.fs
+	}
+	for name, c := range map[string]struct {
+		change       func(last []byte) // from the last unit on
+		inUse, found bool
+	}{
+		"the size is half there":   {func(u []byte) { clear(u[8:20]) }, true, false},
+		"the offset is half there": {func(u []byte) { clear(u[6:20]) }, true, false},
+		"nobody writes":            {func(u []byte) { clear(u[8:20]) }, false, true},
+		"a unit behind it":         {func(u []byte) { copy(u[20:], u[:20]); clear(u[8:20]) }, true, true},
+		"something far behind it":  {func(u []byte) { clear(u[8:20]); u[119] = 1 }, true, true},
+	} {
+		got, err := look(t, build(c.change), false, c.inUse)
+		if err != nil || strings.Contains(got, path) != c.found {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+}
+
 // TestLookIsCancelled: the error is the context's, whenever it ends.
 func TestLookIsCancelled(t *testing.T) {
 	s := open(t, newFS())
