@@ -69,7 +69,10 @@ func refuseLostLog(in *Input) error {
 		}
 	}
 	for q := range in.Queues.All() {
-		if err := q.Load(); err == nil && q.MaxPhysical() > 0 {
+		if err := q.Load(); err != nil && !isCorrupt(err) {
+			return err // what it points at is not known
+		}
+		if q.MaxPhysical() > 0 { // so far as it is whole
 			return fmt.Errorf("%s: no segment, but queue %s-%d points at records below offset %d: is the directory the right one?",
 				in.Layout.CommitLog(), q.Topic(), q.ID(), q.MaxPhysical())
 		}
