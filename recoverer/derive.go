@@ -18,6 +18,11 @@ func (r *recovery) conclude(ctx context.Context) error {
 	} else if err := r.secure(); err != nil {
 		return err
 	}
+	if r.rep.ReadOnly != nil && r.tail.witnessed {
+		// What the queues say of records behind the end is all that proves them: cut
+		// here, the next opening would take those for a write that was lost.
+		return r.loadAsTheyAre()
+	}
 	if err := r.shortenDeleted(); err != nil {
 		return err
 	}

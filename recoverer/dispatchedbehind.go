@@ -1,32 +1,40 @@
 package recoverer
 
 import (
+	"errors"
 	"sort"
 
 	"github.com/actorstore/actorstore/consumequeue"
 )
 
 // dispatchedBehind looks for a good record at or above an offset that a queue or
-// the index points at.
-func (t *tail) dispatchedBehind(offset int64) bool {
+// the index points at. A queue that cannot be read does not tell that there is none.
+func (t *tail) dispatchedBehind(offset int64) (bool, error) {
 	l := newLookup(t.in)
 	if x := t.in.Index; x != nil && x.EndPhyOffset() >= offset && l.whole(x.EndPhyOffset(), t.plan.Limit) {
-		return true
+		return true, nil
 	}
+	var unread error
 	for q := range t.in.Queues.All() {
-		_ = q.Load() // damage: what is in front of it still tells
+		if err := q.Load(); err != nil && !isCorrupt(err) { // damage: what is in front of it still tells
+			unread = errors.Join(unread, err)
+			continue
+		}
 		if q.MaxPhysical() <= offset {
 			continue
 		}
 		var units [largeWindow]consumequeue.Unit
-		n, _ := q.Read(max(lastBelow(q, offset)+1, q.MinOffset()), units[:])
+		n, err := q.Read(max(lastBelow(q, offset)+1, q.MinOffset()), units[:])
+		if err != nil && !isCorrupt(err) {
+			unread = errors.Join(unread, err)
+		}
 		for i := range units[:n] {
 			if l.backs(&units[i], q.Topic(), q.ID(), t.plan.Limit) {
-				return true
+				return true, nil
 			}
 		}
 	}
-	return false
+	return false, unread
 }
 
 // lastUnit reads the last unit of a queue.

@@ -28,6 +28,9 @@ type tail struct {
 	time   int64  // store time of the last record
 	backs  []back // where store times go back, the last ones
 	early  early
+
+	unread    error // why it cannot be told whether something was durable: there is no end then
+	witnessed bool  // only queues or index tell that what stands behind damage was durable
 }
 
 func newTail(in *Input, plan *Plan, rep *Report) *tail {
@@ -57,6 +60,9 @@ func (t *tail) find(ctx context.Context, after func() error) error {
 		}
 		for i := range stretches {
 			t.take(&stretches[i])
+		}
+		if t.unread != nil {
+			return t.unread
 		}
 		if len(segments) > 0 && after != nil {
 			if err := after(); err != nil {

@@ -3,6 +3,7 @@ package recoverer
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"github.com/actorstore/actorstore/commitlog/record"
@@ -22,7 +23,13 @@ func (t *tail) lostWrite(next int64) bool {
 	case !t.plan.Own, t.uncut():
 		return false
 	case t.plan.Mark.Sync:
-		return (t.zeroSector(t.end, next) || t.sizeTorn(next)) && !t.dispatchedBehind(next)
+		if !t.zeroSector(t.end, next) && !t.sizeTorn(next) {
+			return false
+		}
+		behind, err := t.dispatchedBehind(next)
+		t.unread = errors.Join(t.unread, err)
+		t.witnessed = t.witnessed || behind
+		return !behind
 	}
 	return t.zeroSector(t.end, next) || t.halfEncoded(next) || t.sizeTorn(next)
 }
