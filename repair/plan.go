@@ -3,6 +3,7 @@ package repair
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,6 +46,7 @@ type plan struct {
 	rotten map[string]bool     // names of index files that cannot be believed
 	anew   bool                // the index lacks what it should have
 	places map[place]bool      // what has been counted
+	failed error               // why not all that will be written over is known
 }
 
 // placesMost bounds the memory for that; of a store in which more is wrong the
@@ -85,7 +87,7 @@ func (in *Input) plan(ctx context.Context) (*plan, error) {
 	for _, f := range found {
 		p.answer(in, &opened, &report, f)
 	}
-	return p, release()
+	return p, errors.Join(p.failed, release())
 }
 
 // AbortFile is the part of a store that an unclean stop leaves.
@@ -236,8 +238,8 @@ func (p *plan) copy(in *Input, opened *recoverer.Input, topic string, id int32, 
 		return
 	}
 	entries, err := opened.FS.ReadDir(dir)
-	if err != nil {
-		return
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.failed = errors.Join(p.failed, err)
 	}
 	for _, e := range entries {
 		if _, ok := mapped.ParseName(e.Name()); ok {

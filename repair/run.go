@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -114,8 +115,10 @@ func (in *Input) renew(p *plan, s *Step) error {
 		return nil
 	}
 	for _, path := range paths {
-		if _, err := in.FS.Stat(path); err != nil {
+		if _, err := in.FS.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
+		} else if err != nil {
+			return fmt.Errorf("%s %s: %w", s.Action, path, err) // it would be written over
 		}
 		to, err := in.moveAside(path)
 		if err != nil {
@@ -174,6 +177,9 @@ func (in *Input) recover(ctx context.Context, p *plan) (err error) {
 // finish leaves a checkpoint page and a mark file that are whole.
 func (in *Input) finish(rep *recoverer.Report) error {
 	if _, err := in.FS.Stat(in.Layout.CheckpointFile()); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		if err := checkpoint.WriteCheckpoint(in.FS, in.Layout.CheckpointFile(), rep.Checkpoint); err != nil {
 			return err
 		}
