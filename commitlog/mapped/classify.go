@@ -41,6 +41,10 @@ func classify(dir string, entries []fs.DirEntry, fileSize int64, warn func(path,
 		case e.IsDir():
 			warn(path, "a directory, not a segment; left alone")
 			continue
+		case !e.Type().IsRegular() && numeric:
+			// A link, mostly: without what it leads to the log would begin or end too
+			// soon, and queues would follow it.
+			return nil, &record.CorruptionError{Path: path, Offset: offset, Want: "a regular file", Got: e.Type().String(), Next: -1}
 		case !e.Type().IsRegular():
 			warn(path, "not a regular file; left alone")
 			continue
