@@ -3,6 +3,8 @@ package consumequeue
 import (
 	"errors"
 	"io/fs"
+
+	"github.com/actorstore/actorstore/commitlog/record"
 )
 
 // CorrectMin moves MinOffset up to the first unit whose record starts at or
@@ -24,7 +26,7 @@ func (q *Queue) correctMin(minPhysical int64) error {
 	if first >= end || q.maxPhysical.Load() < 0 {
 		return nil
 	}
-	index, err := q.searchUnit(first, end, func(u *Unit) bool { return u.PhysicalOffset >= minPhysical })
+	index, err := q.firstLive(first, end, minPhysical)
 	if err != nil || index == first {
 		return err
 	}
@@ -38,6 +40,25 @@ func (q *Queue) correctMin(minPhysical int64) error {
 	}
 	q.setStart(index, minOffset)
 	return nil
+}
+
+// firstLive finds the first unit of [lo, hi) whose record starts at or above
+// minPhysical. A damaged one that points too far to the front ends the search behind
+// itself: then the one in front of it is live, and the search goes on there.
+func (q *Queue) firstLive(lo, hi, minPhysical int64) (int64, error) {
+	live := func(u *Unit) bool { return u.PhysicalOffset >= minPhysical }
+	index, err := q.searchUnit(lo, hi, live)
+	for err == nil && index-2 >= lo {
+		u, failed := q.unitAt(index - 2)
+		if failed != nil && !errors.Is(failed, record.ErrCorrupt) {
+			return 0, failed
+		}
+		if failed != nil || !live(&u) {
+			break
+		}
+		index, err = q.searchUnit(lo, index-1, live)
+	}
+	return index, err
 }
 
 // searchUnit finds the first unit of [lo, hi) for which is holds, when it holds
