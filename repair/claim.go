@@ -49,13 +49,14 @@ func (s *segment) firstClaim(fsys mapped.FS) error {
 
 // contested is the error of a segment that cannot be read while another one claims its
 // place, or stands unused in front of it, as if they had changed places: what belongs
-// there nobody can tell.
+// there nobody can tell. Of the two at the end, where the unused one is, neither is
+// believed if none can be read.
 func contested(fsys mapped.FS, files []segment) error {
-	for _, f := range files {
+	for i, f := range files {
 		if f.unread != nil && slices.ContainsFunc(files, func(o segment) bool {
 			if o.offset < f.offset && o.claim < 0 && o.size > 0 {
 				zero, err := isZero(fsys, o.path)
-				return zero && err == nil
+				return zero && err == nil || err != nil && i == len(files)-1 && o.path == files[i-1].path
 			}
 			return o.foreign() && o.claim == f.offset
 		}) {

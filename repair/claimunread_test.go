@@ -81,6 +81,24 @@ func TestClaimUnreadBehindZeros(t *testing.T) {
 	}
 }
 
+// TestBothUnread: as before, and neither of the two can be read. The zeros were taken
+// for a segment in use then, and the last message was cut off behind them.
+func TestBothUnread(t *testing.T) {
+	base := hurtSlot(t)
+	s := names(t, base, "commitlog")
+	unused, last := s[len(s)-2], s[len(s)-1]
+	before := files(t, base)
+	script := mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: unused, Forever: true, Err: syscall.EIO},
+		mappedtest.Rule{Op: mappedtest.OpRead, Path: last, Forever: true, Err: syscall.EIO})
+	r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{SkipDamaged: true})
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), last) {
+		t.Errorf("%v, %v", err, r.Steps)
+	}
+	if changed := same(before, files(t, base)); changed != "" {
+		t.Errorf("%s was changed", changed)
+	}
+}
+
 // TestUnreadBesideOthers: a segment whose beginning cannot be read, of which nobody else
 // claims the place, stays where it is and holds up nothing.
 func TestUnreadBesideOthers(t *testing.T) {
