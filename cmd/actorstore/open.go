@@ -152,22 +152,42 @@ func (a *app) openStore(ctx context.Context, o actorstore.Options) (*actorstore.
 			now.first = err
 		}
 	}
+	complete, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	o.Events.ActorRestarted = func(e actorstore.ActorEvent) {
+		if e.Actor == "index" && e.Failures >= indexTries {
+			giveUp(asError(e.Reason))
+		}
+	}
 	s, err := actorstore.Open(ctx, o)
 	if err == nil {
-		err = a.awaitIndex(ctx, s, &o, now.IndexBehind)
+		err = a.awaitIndex(complete, s, &o, now.IndexBehind)
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	return s, now, err
 }
 
+// indexTries is how often the index may fail while a command waits for it.
+const indexTries = 8
+
+func asError(reason any) error {
+	if err, ok := reason.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", reason)
+}
+
 // awaitIndex waits for what the index takes in behind the open store, where the
-// progress of that can be seen; a service would go on.
+// progress of that can be seen; a service would go on, also while the index fails.
 func (a *app) awaitIndex(ctx context.Context, s *actorstore.Store, o *actorstore.Options, behind int64) error {
 	if behind == 0 {
 		return nil
 	}
 	if err := s.Dispatched(ctx); err != nil {
+		if context.Cause(ctx) != nil {
+			err = context.Cause(ctx)
+		}
 		return errors.Join(fmt.Errorf("%s: the index is not complete yet; the next opening goes on: %w", o.StorePathRootDir, err), a.close(s))
 	}
 	return nil
