@@ -124,7 +124,7 @@ func (q *Queue) refresh(f *file, at, n int64) error {
 	if h.bytes(q.store.pool) == nil {
 		return nil
 	}
-	return mapped.Refresh(h.io, h.region, at, n)
+	return mapped.Refresh(h.region, at, n)
 }
 
 func (q *Queue) readBytes(f *file, at int64, b []byte) error {

@@ -100,7 +100,7 @@ func (f *indexFile) rewrite() error {
 			if _, err := file.ReadAt(b, at); err != nil {
 				return fmt.Errorf("read index file again: %w", err)
 			}
-			if err := mapped.Refresh(file, m.Region(), at, int64(len(b))); err != nil {
+			if err := mapped.Refresh(m.Region(), at, int64(len(b))); err != nil {
 				return fmt.Errorf("let go of the index file: %w", err)
 			}
 			if bytes.Equal(b, none[:len(b)]) {
