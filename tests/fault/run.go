@@ -70,10 +70,8 @@ func (r *run) arm() {
 
 // noteFailed looks for the call that the fault has hit.
 func (r *run) noteFailed() {
-	for _, call := range r.script.Trace() {
-		if r.failed.N == 0 && r.K > 0 && errors.Is(call.Err, Errnos[r.Errno].Err) {
-			r.failed = call
-		}
+	if r.failed.N == 0 {
+		r.failed, _ = r.script.Failed()
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Script) Count(op Op) int {
 	return s.count[op]
 }
 
-// Failed is the latest call that a rule made fail.
+// Failed is the first call that a rule made fail.
 func (s *Script) Failed() (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,7 @@ func (r *Rule) fits(c *Call) bool {
 func (s *Script) leave(c Call, made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if made {
+	if made && s.fault == nil {
 		s.fault = &c
 	}
 	if len(s.trace) >= 2*s.keep {
