@@ -63,12 +63,15 @@ func (s *store) damaged(offset int64) bool {
 // file system fails once. Recovery fails then, with the file's name, or says that
 // log or index is not to be written, or has done its work; the next one ends as if
 // nothing had failed.
-func TestOneCallFails(t *testing.T) {
-	oneCallFails(t)
+func TestOneCallFails(t *testing.T) { bothWays(t, oneCallFails) }
+
+// bothWays runs a test as recovery goes over a small store, and as over a large one.
+func bothWays(t *testing.T, test func(t *testing.T)) {
+	test(t)
 	t.Run("in small steps, the index apart", func(t *testing.T) {
 		defer recoverer.ShortSteps(3, 700, 1500)()
 		defer recoverer.IndexApart()()
-		oneCallFails(t)
+		test(t)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
-	"github.com/actorstore/actorstore/recoverer"
 )
 
 // rottenSector is a store under SYNC_FLUSH in which a sector of a record has gone bad
@@ -36,14 +35,7 @@ func rottenSector(t *testing.T) *mappedtest.FS {
 // it, and the acknowledged messages there were cut. So they were by the opening behind
 // one in which the log could not be written again: that one had cut the queue, which
 // alone told of them.
-func TestWitnessFails(t *testing.T) {
-	witnessFails(t)
-	t.Run("in small steps, the index apart", func(t *testing.T) {
-		defer recoverer.ShortSteps(3, 700, 1500)()
-		defer recoverer.IndexApart()()
-		witnessFails(t)
-	})
-}
+func TestWitnessFails(t *testing.T) { bothWays(t, witnessFails) }
 
 func witnessFails(t *testing.T) {
 	base := rottenSector(t)

@@ -10,25 +10,35 @@ import (
 	"github.com/actorstore/actorstore/commitlog/mapped/mappedtest"
 )
 
+func changePlaces(t *testing.T, fsys *mappedtest.FS, p, q string) {
+	t.Helper()
+	a, b := load(t, fsys, p), load(t, fsys, q)
+	save(t, fsys, p, b)
+	save(t, fsys, q, a)
+}
+
+// unreadRefused wants a repair to fail for a file that cannot be read, and to leave all as
+// it is.
+func unreadRefused(t *testing.T, base *mappedtest.FS, path string, rules ...mappedtest.Rule) {
+	t.Helper()
+	before := files(t, base)
+	r, err := actorstore.Repair(t.Context(), options(mappedtest.NewScript(base, rules...)), actorstore.RepairOptions{SkipDamaged: true})
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%s cannot be read: %v, %v", path, err, r.Steps)
+	}
+	if changed := same(before, files(t, base)); changed != "" {
+		t.Errorf("%s cannot be read: %s was changed", path, changed)
+	}
+}
+
 // TestClaimUnread: of two segments that have changed places the one cannot be read for
 // once. Nothing is decided about the other then, nor moved: the failure is told.
 func TestClaimUnread(t *testing.T) {
 	base := closed(t)
 	s := names(t, base, "commitlog")
-	a, b := load(t, base, s[1]), load(t, base, s[2])
-	save(t, base, s[1], b)
-	save(t, base, s[2], a)
-	before := files(t, base)
+	changePlaces(t, base, s[1], s[2])
 	for _, path := range s[1:3] {
-		o := options(base)
-		o.FS = mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: path, Err: syscall.EIO})
-		r, err := actorstore.Repair(t.Context(), o, actorstore.RepairOptions{SkipDamaged: true})
-		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s cannot be read: %v, %v", path, err, r.Steps)
-		}
-		if changed := same(before, files(t, base)); changed != "" {
-			t.Errorf("%s cannot be read: %s was changed", path, changed)
-		}
+		unreadRefused(t, base, path, mappedtest.Rule{Op: mappedtest.OpRead, Path: path, Err: syscall.EIO})
 	}
 	r, err := actorstore.Repair(t.Context(), options(base), actorstore.RepairOptions{})
 	if err != nil || !r.Done {
@@ -70,15 +80,7 @@ func TestClaimUnreadBehindZeros(t *testing.T) {
 	base := hurtSlot(t)
 	s := names(t, base, "commitlog")
 	last := s[len(s)-1]
-	before := files(t, base)
-	script := mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: last, Err: syscall.EIO})
-	r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{SkipDamaged: true})
-	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), last) {
-		t.Errorf("%v, %v", err, r.Steps)
-	}
-	if changed := same(before, files(t, base)); changed != "" {
-		t.Errorf("%s was changed", changed)
-	}
+	unreadRefused(t, base, last, mappedtest.Rule{Op: mappedtest.OpRead, Path: last, Err: syscall.EIO})
 }
 
 // TestBothUnread: as before, and neither of the two can be read. The zeros were taken
@@ -87,16 +89,8 @@ func TestBothUnread(t *testing.T) {
 	base := hurtSlot(t)
 	s := names(t, base, "commitlog")
 	unused, last := s[len(s)-2], s[len(s)-1]
-	before := files(t, base)
-	script := mappedtest.NewScript(base, mappedtest.Rule{Op: mappedtest.OpRead, Path: unused, Forever: true, Err: syscall.EIO},
+	unreadRefused(t, base, last, mappedtest.Rule{Op: mappedtest.OpRead, Path: unused, Forever: true, Err: syscall.EIO},
 		mappedtest.Rule{Op: mappedtest.OpRead, Path: last, Forever: true, Err: syscall.EIO})
-	r, err := actorstore.Repair(t.Context(), options(script), actorstore.RepairOptions{SkipDamaged: true})
-	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), last) {
-		t.Errorf("%v, %v", err, r.Steps)
-	}
-	if changed := same(before, files(t, base)); changed != "" {
-		t.Errorf("%s was changed", changed)
-	}
 }
 
 // TestUnreadBesideOthers: a segment whose beginning cannot be read, of which nobody else
@@ -119,9 +113,7 @@ func TestUnreadBesideOthers(t *testing.T) {
 func TestRenameReplacesNothing(t *testing.T) {
 	base := closed(t)
 	s := names(t, base, "commitlog")
-	a, b := load(t, base, s[1]), load(t, base, s[2])
-	save(t, base, s[1], b)
-	save(t, base, s[2], a)
+	changePlaces(t, base, s[1], s[2])
 	met := 0
 	for k := 1; ; k++ {
 		image, stands := base.Kill(), false
