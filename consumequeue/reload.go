@@ -1,8 +1,9 @@
 package consumequeue
 
 import (
-	"io"
 	"os"
+
+	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
 // Reload looks at a queue again as if for the first time, in a store that was
@@ -45,17 +46,5 @@ func (q *Queue) HalfWritten() (bool, error) {
 		return false, err
 	}
 	unit := q.kind.unitSize()
-	rest := io.NewSectionReader(f, (q.damage.Offset/unit+1)*unit, q.fileSize())
-	b := make([]byte, 64<<10)
-	for {
-		n, err := rest.Read(b)
-		switch {
-		case !allZero(b[:n]):
-			return false, nil
-		case err == io.EOF:
-			return true, nil
-		case err != nil:
-			return false, err
-		}
-	}
+	return mapped.ZeroFrom(f, (q.damage.Offset/unit+1)*unit)
 }

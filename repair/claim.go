@@ -95,19 +95,9 @@ func isZero(fsys mapped.FS, path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	b := make([]byte, 1<<20)
-	for at := int64(0); ; at += int64(len(b)) {
-		n, err := f.ReadAt(b, at)
-		if err != nil && err != io.EOF {
-			return false, fmt.Errorf("read %s: %w", path, err)
-		}
-		for _, c := range b[:n] {
-			if c != 0 {
-				return false, nil
-			}
-		}
-		if n < len(b) {
-			return true, nil
-		}
+	zero, err := mapped.ZeroFrom(f, 0)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", path, err)
 	}
+	return zero, nil
 }

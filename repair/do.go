@@ -105,10 +105,10 @@ func (in *Input) rename(from, to string) error {
 	if err := in.FS.MkdirAll(filepath.Dir(to)); err != nil {
 		return err
 	}
-	if _, err := in.FS.Stat(to); err == nil {
-		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if taken, err := mapped.Exists(in.FS, to); err != nil {
 		return err // what stands there would be replaced
+	} else if taken {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
 	if err := in.FS.Rename(from, to); err != nil {
 		return err

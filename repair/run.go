@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
+	"github.com/actorstore/actorstore/commitlog/mapped"
 	"github.com/actorstore/actorstore/commitlog/record"
 	"github.com/actorstore/actorstore/indexsvc"
 	"github.com/actorstore/actorstore/recoverer"
@@ -115,10 +115,10 @@ func (in *Input) renew(p *plan, s *Step) error {
 		return nil
 	}
 	for _, path := range paths {
-		if _, err := in.FS.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
+		if there, err := mapped.Exists(in.FS, path); err != nil {
 			return fmt.Errorf("%s %s: %w", s.Action, path, err) // it would be written over
+		} else if !there {
+			continue
 		}
 		to, err := in.moveAside(path)
 		if err != nil {
@@ -176,10 +176,9 @@ func (in *Input) recover(ctx context.Context, p *plan) (err error) {
 
 // finish leaves a checkpoint page and a mark file that are whole.
 func (in *Input) finish(rep *recoverer.Report) error {
-	if _, err := in.FS.Stat(in.Layout.CheckpointFile()); err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if there, err := mapped.Exists(in.FS, in.Layout.CheckpointFile()); err != nil {
+		return err
+	} else if !there {
 		if err := checkpoint.WriteCheckpoint(in.FS, in.Layout.CheckpointFile(), rep.Checkpoint); err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 // On any error neither name is left behind.
 func CreateFile(fsys FS, tmpDir, dir, name string, size int64, prepare func(File) error) (File, error) {
 	path, tmp := filepath.Join(dir, name), filepath.Join(tmpDir, name)
-	if _, err := fsys.Stat(path); err == nil {
-		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if taken, err := Exists(fsys, path); err != nil {
 		return nil, err
+	} else if taken {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
 	if err := stage(fsys, tmpDir, tmp, size, prepare); err != nil {
 		return nil, errors.Join(err, removed(fsys, tmp))
