@@ -66,10 +66,14 @@
 //	a missing segment           damage
 //	good records behind that    damage, if the file system of the log is mounted
 //	continue                    since the mark: no power cut can have lost a write
+//	a record with one wrong     damage
+//	bit
 //	whole 512-byte sectors of   a write that a power cut lost: the end, and
 //	zeros, in a log of ours     what stands behind was never acknowledged
-//	a record without size, in   the same: its page was written while the record
-//	an ASYNC log of ours        was encoded
+//	a record without what is    the same: its page was written while the record
+//	stored late, or with zeros  was encoded
+//	where a sector ends, in an
+//	ASYNC log of ours
 //	good records behind that    damage
 //	continue
 //	else                        the end; what stands behind is old

@@ -18,7 +18,7 @@ import (
 
 // path of a segment.
 func (s *store) segment(offset int64) string {
-	return filepath.Join(s.layout.CommitLog(), mapped.Name(offset-offset%segmentSize))
+	return filepath.Join(s.layout.CommitLog(), mapped.Name(offset-offset%s.length))
 }
 
 // overwrite changes bytes of a file.

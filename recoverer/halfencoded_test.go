@@ -12,13 +12,15 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 		options []option
 		half    bool
 		sized   bool // it has its size
+		body    int
 	}{
-		"as a power cut leaves it":   {20, nil, true, false},
-		"only the size is damaged":   {0, nil, false, false},
-		"under SYNC_FLUSH":           {20, []option{syncFlush}, false, false},
-		"size, and no checksum":      {20, nil, true, true},
-		"one byte of the checksum":   {1, nil, false, true},
-		"the same, under SYNC_FLUSH": {20, []option{syncFlush}, false, true},
+		"as a power cut leaves it":       {20, nil, true, false, 100},
+		"only the size is missing":       {0, nil, true, false, 100},
+		"one bit, which is all the size": {0, nil, false, false, 136},
+		"under SYNC_FLUSH":               {20, []option{syncFlush}, false, false, 100},
+		"size, and no checksum":          {20, nil, true, true, 100},
+		"one byte of the checksum":       {1, nil, false, true, 100},
+		"the same, under SYNC_FLUSH":     {20, []option{syncFlush}, false, true, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, newFS(), c.options...)
@@ -27,7 +29,7 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 			}
 			s.summary()
 			s.mark()
-			a := s.put(message("T", 0, 9, 100))
+			a := s.put(message("T", 0, 9, c.body))
 			for i := range 10 {
 				s.put(message("T", 0, 10+i, 100))
 			}

@@ -41,6 +41,7 @@ type store struct {
 	entries  int  // of an index file
 	handles  int  // of queue files, 0 = as many as by default
 	renewed  []int64
+	length   int64 // of a segment
 
 	append *commitlog.Appender
 	sync   *commitlog.Syncer
@@ -57,6 +58,7 @@ type option func(*store, *recoverer.Input)
 func withoutCRC(s *store, _ *recoverer.Input)      { s.crc = false }
 func largeQueueFiles(s *store, _ *recoverer.Input) { s.file = 1000 * consumequeue.UnitSize }
 func largeIndexFiles(s *store, _ *recoverer.Input) { s.entries = 1200 }
+func longSegments(s *store, _ *recoverer.Input)    { s.length = 4 * segmentSize }
 func fewFilesOpen(s *store, _ *recoverer.Input)    { s.handles = 1 }
 func multiDispatch(_ *store, in *recoverer.Input)  { in.MultiDispatch = true }
 func withoutIndex(s *store, _ *recoverer.Input)    { s.indexOff = true }
@@ -86,14 +88,14 @@ func backwards(n int, f func(int)) {
 
 // openFiles opens what stands on disk without recovering it.
 func openFiles(t testing.TB, fsys mapped.FS, readOnly bool, options ...option) (*store, error) {
-	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize, entries: indexEntries}
+	s := &store{t: t, fs: fsys, layout: checkpoint.NewLayout("/store", ""), now: startTime, crc: true, file: queueFileSize, entries: indexEntries, length: segmentSize}
 	in := recoverer.Input{FS: fsys, Layout: s.layout, Parallel: inTurn}
 	for _, o := range options {
 		o(s, &in)
 	}
 	var err error
 	s.log, err = commitlog.Open(commitlog.Options{
-		FS: fsys, Dir: s.layout.CommitLog(), TmpDir: s.layout.CommitLogTmp(), SegmentSize: segmentSize, ReadOnly: readOnly,
+		FS: fsys, Dir: s.layout.CommitLog(), TmpDir: s.layout.CommitLogTmp(), SegmentSize: s.length, ReadOnly: readOnly,
 		Staged: true, EnableLmq: in.MultiDispatch, Encoder: record.Encoder{AppendPropCRC: s.crc}, Renewed: s.renewed,
 	})
 	if err != nil {

@@ -19,19 +19,34 @@ const sectorSize = 512
 // behind the range proves that it was durable; if not, a page may have gone to
 // the disk while a record was encoded in it.
 func (t *tail) lostWrite(next int64) bool {
-	switch {
-	case !t.plan.Own, t.uncut():
+	if !t.plan.Own || t.uncut() || !t.incomplete(next) {
 		return false
-	case t.plan.Mark.Sync:
-		if !t.zeroSector(t.end, next) && !t.sizeTorn(next) {
-			return false
-		}
-		behind, err := t.dispatchedBehind(next)
-		t.unread = errors.Join(t.unread, err)
-		t.witnessed = t.witnessed || behind
-		return !behind
 	}
-	return t.zeroSector(t.end, next) || t.halfEncoded(next) || t.sizeTorn(next)
+	if !t.plan.Mark.Sync {
+		return true
+	}
+	behind, err := t.dispatchedBehind(next)
+	t.unread = errors.Join(t.unread, err)
+	t.witnessed = t.witnessed || behind
+	return !behind
+}
+
+// incomplete tells whether [end, next) lacks what a write would have brought.
+func (t *tail) incomplete(next int64) bool {
+	if t.sizeTorn(next) {
+		return true
+	}
+	lacks := t.zeroSector(t.end, next) || !t.plan.Mark.Sync && t.halfEncoded(next)
+	return lacks && !t.flipped(next)
+}
+
+// flipped tells whether [end, next) is one record with one bit that is wrong, which is
+// damage, whatever zeros it has.
+func (t *tail) flipped(next int64) (flipped bool) {
+	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+		flipped = int64(len(b)) == next-t.end && record.Flipped(b[:t.recordEnd(b, next)], t.end)
+	})
+	return flipped
 }
 
 // sizeTorn tells whether [end, next) is one record whose size began in a sector that

@@ -44,3 +44,28 @@ func TestTornMagicOfABlank(t *testing.T) {
 		}
 	}
 }
+
+// TestBlankCaughtByPage: the last page of a segment went to the disk when its BLANK had
+// its size and no magic code yet; the next segment followed. That passed for damage.
+func TestBlankCaughtByPage(t *testing.T) {
+	for _, rest := range []int{8, 100, 700} {
+		for magic, torn := range map[string]bool{"\x00\x00\x00\x00": true, "\xcb\xd4\x31\x95": false} {
+			s := open(t, newFS())
+			a := s.put(message("T", 0, 0, 100))
+			s.summary()
+			s.mark()
+			b := s.put(message("T", 0, 1, segmentSize-int(2*a.Size)+100-rest))
+			s.put(message("T", 0, 2, 1100))
+			end := s.log.Appended()
+			if b.End() != int64(segmentSize-rest) || end < segmentSize {
+				t.Fatal(b.End(), end)
+			}
+			s.kill()
+			overwrite(t, s.fs, s.segment(0), b.End()+4, []byte(magic))
+			s = open(t, cut(s.fs))
+			if want := map[bool]int64{true: b.End(), false: end}[torn]; s.report.End != want || (len(s.report.Damage) == 0) != torn {
+				t.Errorf("%d bytes, magic %x: the log ends at %d, want %d; damage %v", rest, magic, s.report.End, want, s.report.Damage)
+			}
+		}
+	}
+}

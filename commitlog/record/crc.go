@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
@@ -19,16 +20,16 @@ const (
 )
 
 // putTrailer writes the 20 bytes of the whole-record checksum: its decimal
-// digits run from the least significant one and are filled up with '0'.
+// digits run from the least significant one and are filled up with '0'. They come
+// last: a page that goes to the disk meanwhile lacks more than one bit.
 func putTrailer(b []byte, crc uint32) {
 	_ = b[CRCTrailer-1]
 	binary.BigEndian.PutUint64(b, trailerWord)
-	b[8] = nameEnd
+	b[8], b[CRCTrailer-1] = nameEnd, itemEnd
 	for i := range 10 {
 		b[trailerDigits+i] = byte('0' + crc%10)
 		crc /= 10
 	}
-	b[CRCTrailer-1] = itemEnd
 }
 
 // isTrailer reports whether property bytes end with a checksum trailer.
@@ -39,7 +40,7 @@ func isTrailer(props []byte) bool {
 
 // likeTrailer reports whether property bytes end with what may be a damaged trailer:
 // of its ten fixed bytes at most three differ, or five in front of ten digits; or half
-// of its name stands, and most of the rest is as it should be.
+// of its name stands, and most of the rest is as it should be; or it is wiped.
 func likeTrailer(props []byte) bool {
 	n := len(props) - CRCTrailer
 	if n < 0 {
@@ -47,7 +48,7 @@ func likeTrailer(props []byte) bool {
 	}
 	t := props[n:]
 	if !likeName(t) {
-		return false
+		return wiped(t)
 	}
 	name, fixed, digits := 0, 0, 0
 	for i, c := range t {
@@ -62,6 +63,14 @@ func likeTrailer(props []byte) bool {
 		}
 	}
 	return fixed >= 7 || fixed >= 5 && digitsAtEnd(props) || name >= 4 && fixed+digits >= 12
+}
+
+// wiped reports whether the front of a trailer is zero, as where the page in front was
+// lost, and the rest is what it should be.
+func wiped(t []byte) bool {
+	rest := bytes.TrimLeft(t, "\x00")
+	return len(rest) > 0 && len(rest) <= CRCTrailer-trailerDigits &&
+		len(bytes.Trim(rest[:len(rest)-1], "0123456789")) == 0 && rest[len(rest)-1] == itemEnd
 }
 
 // likeName reports whether at least three of the eight bytes of the name stand at the

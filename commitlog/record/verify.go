@@ -90,16 +90,3 @@ func CRCProperty(b []byte) (digits []byte, ok bool) {
 	}
 	return p[len(p)-CRCTrailer+trailerDigits : len(p)-1], true
 }
-
-// Unfinished reports whether b begins with a record whose last bytes were not yet
-// written: its properties, where a checksum would stand, end with zeros, which no
-// property does. One flipped bit makes no two of them.
-func Unfinished(b []byte) bool {
-	var f frame
-	if f.parse(b) != sound {
-		return false
-	}
-	props := f.properties(b[:f.size])
-	n := len(props)
-	return n >= 2 && props[n-1] == 0 && props[n-2] == 0
-}

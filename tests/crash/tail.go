@@ -32,7 +32,7 @@ type tailCase struct {
 	blank bool    // the end of a segment was hit
 	cut   bool    // the power was cut, too: a write may have been lost
 	// blurred: the record has sectors of zeros anyway, or zeros in front of the end of
-	// a page, so any damage to it looks like a write that a power cut has lost.
+	// one, so any damage to it but one bit looks like a write that a power cut has lost.
 	blurred bool
 	what    string
 }

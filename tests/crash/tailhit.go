@@ -55,9 +55,10 @@ func (c *tailCase) hit() error {
 	for at := from / 512 * 512; at+512 <= to; at += 512 {
 		c.blurred = c.blurred || len(bytes.TrimLeft(was[at:at+512], "\x00")) == 0
 	}
-	for at := (from/4096 + 1) * 4096; at < to; at += 4096 {
-		c.blurred = c.blurred || at-24 >= from && len(bytes.TrimLeft(was[at-24:at], "\x00")) == 0
+	for at := (from/512 + 1) * 512; at <= to; at += 512 {
+		c.blurred = c.blurred || was[at-1] == 0
 	}
+	c.blurred = c.blurred && kind != 0
 	for i := range was {
 		if was[i] != is[i] {
 			c.hits = append(c.hits, piece{base + int64(i), was[i : i+1]})
