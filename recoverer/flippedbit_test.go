@@ -17,6 +17,8 @@ func TestFlippedBitIsNoLostWrite(t *testing.T) {
 		stop func(mapped.FS) mapped.FS
 	}{
 		"a body of zeros, killed":           {bodyOfZeros, killed},
+		"a body of zeros, power cut":        {bodyOfZeros, cut},
+		"two bits, killed":                  {twoBits, killed},
 		"size of a BLANK, killed":           {sizeOfBlank, killed},
 		"size of a BLANK, power cut":        {sizeOfBlank, cut},
 		"magic of a large BLANK, killed":    {magicOfBlank, killed},
@@ -42,6 +44,11 @@ func bodyOfZeros(s *store) {
 	a := s.put(&record.Message{Topic: "T", BornTimestamp: startTime, Body: make([]byte, 1600)})
 	s.put(message("T", 0, 2, 100))
 	overwrite(s.t, s.fs, s.segment(0), a.PhysicalOffset+30, []byte{1})
+}
+
+func twoBits(s *store) {
+	bodyOfZeros(s)
+	overwrite(s.t, s.fs, s.segment(0), 600, []byte{1})
 }
 
 // sizeOfBlank leaves a BLANK of 16 bytes.
