@@ -66,8 +66,8 @@
 //	a missing segment           damage
 //	good records behind that    damage, if the file system of the log is mounted
 //	continue                    since the mark: no power cut can have lost a write
-//	a record with one wrong     damage
-//	bit
+//	one wrong bit, in a byte    damage
+//	that is not zero
 //	whole 512-byte sectors of   a write that a power cut lost: the end, and
 //	zeros, in a log of ours     what stands behind was never acknowledged
 //	a record without what is    the same: its page was written while the record

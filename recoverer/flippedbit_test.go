@@ -77,3 +77,30 @@ func magicOfBlank(s *store) {
 	s.put(message("T", 0, i, 1500))
 	overwrite(s.t, s.fs, s.segment(0), b+4, []byte{0xcb ^ 1})
 }
+
+// TestLostSectorOfOneBit: a power cut takes a sector that had nothing but the length of
+// the topic, which was 1. That is a lost write, though one bit would mend it.
+func TestLostSectorOfOneBit(t *testing.T) {
+	for _, o := range [][]option{nil, {syncFlush}} {
+		s := open(t, newFS(), o...)
+		a := s.put(message("T", 0, 0, 100))
+		s.summary()
+		s.mark()
+		const body, topic = 1600, bodyAt + 1600 // where the length of the topic stands
+		over := int64(a.Size) - 100
+		b := s.put(message("T", 0, 1, int(1024-(a.End()+over+topic+1)%512)))
+		s.flush()
+		c := s.add(&record.Message{Topic: "T", BornTimestamp: startTime, Body: make([]byte, body)})
+		s.add(message("T", 0, 3, 100))
+		s.flush() // and no queue knows of it
+		s.kill()
+		if c.PhysicalOffset != b.End() || (c.PhysicalOffset+topic+1)%512 != 0 || contents(t, s.fs, s.segment(0))[c.PhysicalOffset+topic] != 1 {
+			t.Fatal(b, c)
+		}
+		overwrite(t, s.fs, s.segment(0), c.PhysicalOffset+topic, []byte{0})
+		s = open(t, cut(s.fs), o...)
+		if s.report.End != c.PhysicalOffset || len(s.report.Damage) > 0 {
+			t.Errorf("the log ends at %d, want %d; damage %v", s.report.End, c.PhysicalOffset, s.report.Damage)
+		}
+	}
+}

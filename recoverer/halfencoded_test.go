@@ -14,13 +14,13 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 		sized   bool // it has its size
 		body    int
 	}{
-		"as a power cut leaves it":       {20, nil, true, false, 100},
-		"only the size is missing":       {0, nil, true, false, 100},
-		"one bit, which is all the size": {0, nil, false, false, 136},
-		"under SYNC_FLUSH":               {20, []option{syncFlush}, false, false, 100},
-		"size, and no checksum":          {20, nil, true, true, 100},
-		"one byte of the checksum":       {1, nil, false, true, 100},
-		"the same, under SYNC_FLUSH":     {20, []option{syncFlush}, false, true, 100},
+		"as a power cut leaves it":     {20, nil, true, false, 100},
+		"only the size is missing":     {0, nil, true, false, 100},
+		"a size of one bit is missing": {0, nil, true, false, 136},
+		"under SYNC_FLUSH":             {20, []option{syncFlush}, false, false, 100},
+		"size, and no checksum":        {20, nil, true, true, 100},
+		"one byte of the checksum":     {1, nil, true, true, 100},
+		"the same, under SYNC_FLUSH":   {20, []option{syncFlush}, false, true, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, newFS(), c.options...)

@@ -41,10 +41,13 @@ func (t *tail) incomplete(next int64) bool {
 }
 
 // flipped tells whether [end, next) is one record with one bit that is wrong, which is
-// damage, whatever zeros it has.
+// damage, whatever zeros it has. A byte that is zero may have been lost.
 func (t *tail) flipped(next int64) (flipped bool) {
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		flipped = int64(len(b)) == next-t.end && record.Flipped(b[:t.recordEnd(b, next)], t.end)
+		if int64(len(b)) == next-t.end {
+			at := record.Flipped(b[:t.recordEnd(b, next)], t.end)
+			flipped = at >= 0 && b[at] != 0
+		}
 	})
 	return flipped
 }

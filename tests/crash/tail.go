@@ -32,7 +32,8 @@ type tailCase struct {
 	blank bool    // the end of a segment was hit
 	cut   bool    // the power was cut, too: a write may have been lost
 	// blurred: the record has sectors of zeros anyway, or zeros in front of the end of
-	// one, so any damage to it but one bit looks like a write that a power cut has lost.
+	// one, so any damage to it but one bit looks like a write that a power cut has lost;
+	// or that bit has left a byte of zero.
 	blurred bool
 	what    string
 }

@@ -35,9 +35,11 @@ func (c *tailCase) hit() error {
 	if c.blank {
 		kind = 0
 	}
+	lost := false // the one byte that is wrong
 	switch at := from + c.rng.IntN(to-from); kind {
 	case 0:
 		is[at] ^= 1 << c.rng.IntN(8)
+		lost = is[at] == 0
 		c.what = fmt.Sprintf("a flipped bit at %d", base+int64(at))
 	case 1:
 		n := 1 + c.rng.IntN(to-at)
@@ -58,7 +60,7 @@ func (c *tailCase) hit() error {
 	for at := (from/512 + 1) * 512; at <= to; at += 512 {
 		c.blurred = c.blurred || was[at-1] == 0
 	}
-	c.blurred = c.blurred && kind != 0
+	c.blurred = lost || c.blurred && kind != 0
 	for i := range was {
 		if was[i] != is[i] {
 			c.hits = append(c.hits, piece{base + int64(i), was[i : i+1]})
