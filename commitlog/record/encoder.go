@@ -53,8 +53,12 @@ func (e *Encoder) Encode(dst []byte, m *Message, pos Position) int {
 		bornTimestamp = pos.StoreTimestamp
 	}
 
+	magic := MagicV1
+	if len(m.Topic) > maxTopicV1 {
+		magic = MagicV2
+	}
 	h := dst[:atBornHost]
-	be.PutUint32(h[atMagic:], MagicV1)
+	be.PutUint32(h[atMagic:], magic)
 	be.PutUint32(h[atQueueID:], uint32(m.QueueID))
 	be.PutUint32(h[atFlag:], uint32(m.Flag))
 	be.PutUint64(h[atQueueOffset:], uint64(pos.QueueOffset))
@@ -83,7 +87,6 @@ func (e *Encoder) encodeTail(dst []byte, at int, m *Message) int {
 		at++
 	} else {
 		checkLength("topic", n)
-		be.PutUint32(dst[atMagic:], MagicV2)
 		be.PutUint16(dst[at:], uint16(n))
 		at += 2
 	}
