@@ -16,7 +16,7 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 		if isMagic(b[sizeField:], record.MagicBlank) {
 			return // of a BLANK the size comes first, and the magic last
 		}
-		r := b[:t.recordEnd(b, next)]
+		r := first(b[:t.recordEnd(b, next)], t.end)
 		switch {
 		case len(r) < sizeField, blankWithoutMagic(b):
 			half = true
@@ -25,6 +25,20 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 		}
 	})
 	return half
+}
+
+// first is the record that b, which stands at offset, begins with, if its size tells that
+// another one follows. A page that caught the first has nothing of the size of that.
+func first(b []byte, offset int64) []byte {
+	size, kind, err := record.Measure(b)
+	if err != nil || kind != record.KindRecord || size >= len(b) {
+		return b
+	}
+	kept := sectorSize - (offset+int64(size))%sectorSize
+	if !zero(b[size:min(int64(size)+min(kept, sizeField), int64(len(b)))]) {
+		return b
+	}
+	return b[:size]
 }
 
 // blankWithoutMagic: b ends where a segment does.

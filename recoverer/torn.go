@@ -40,14 +40,19 @@ func (t *tail) incomplete(next int64) bool {
 	return lacks && !t.flipped(next)
 }
 
-// flipped tells whether [end, next) is one record with one bit that is wrong, which is
-// damage, whatever zeros it has. A byte that is zero may have been lost.
+// flipped tells whether [end, next) is, or begins with, one record with one bit that is
+// wrong, which is damage, whatever zeros it has. A byte that is zero may have been lost.
 func (t *tail) flipped(next int64) (flipped bool) {
 	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if int64(len(b)) == next-t.end {
-			at := record.Flipped(b[:t.recordEnd(b, next)], t.end)
-			flipped = at >= 0 && b[at] != 0
+		if int64(len(b)) < next-t.end {
+			return
 		}
+		one := b[:t.recordEnd(b, next)]
+		at := record.Flipped(one, t.end)
+		if at < 0 {
+			at = record.Flipped(first(one, t.end), t.end)
+		}
+		flipped = at >= 0 && b[at] != 0
 	})
 	return flipped
 }

@@ -58,7 +58,7 @@ func likeTrailer(props []byte) bool {
 			fixed++
 		case i == trailerDigits-1 && c == nameEnd, i == CRCTrailer-1 && c == itemEnd:
 			fixed++
-		case i >= trailerDigits && c >= '0' && c <= '9':
+		case i >= trailerDigits && (c >= '0' && c <= '9' || c == 0): // or it was lost
 			digits++
 		}
 	}
@@ -95,6 +95,17 @@ func digitsAtEnd(props []byte) bool {
 		}
 	}
 	return true
+}
+
+// unlikeName reports whether what may be the digits of a trailer follows a name that has
+// control characters, which nobody gives a property.
+func unlikeName(props []byte) bool {
+	at := len(props) - CRCTrailer + trailerDigits - 1
+	if at < 0 || props[at] != nameEnd || !digitsAtEnd(props) {
+		return false
+	}
+	name := props[bytes.LastIndexByte(props[:at], itemEnd)+1 : at]
+	return bytes.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
 // trailerHolds reports whether the ten digits of the trailer t are those of crc.

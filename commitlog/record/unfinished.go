@@ -18,12 +18,9 @@ func Unfinished(b []byte, physicalOffset int64) bool {
 		return true
 	}
 	var f frame
-	k := f.parse(b)
-	switch {
-	case k == faultSum && f.propsAt > 0 && be.Uint16(b[f.propsAt-2:]) == 0:
-		return filled(b, physicalOffset, func(b []byte) { be.PutUint16(b[f.propsAt-2:], uint16(len(b)-f.propsAt)) })
-	case k != sound:
-		return false
+	if k := f.parse(b); k != sound {
+		return b[len(b)-1] == 0 || k == faultSum && f.propsAt > 0 && be.Uint16(b[f.propsAt-2:]) == 0 &&
+			filled(b, physicalOffset, func(b []byte) { be.PutUint16(b[f.propsAt-2:], uint16(len(b)-f.propsAt)) })
 	}
 	crc := uint32(BodyCRC(b[f.bodyAt : f.bodyAt+f.bodyLen]))
 	if holed(b[atBodyCRC:], crc) && filled(b, physicalOffset, func(b []byte) { be.PutUint32(b[atBodyCRC:], crc) }) {

@@ -60,7 +60,7 @@ func (c *tailCase) hit() error {
 	for at := (from/512 + 1) * 512; at <= to; at += 512 {
 		c.blurred = c.blurred || was[at-1] == 0
 	}
-	c.blurred = lost || c.blurred && kind != 0
+	c.blurred = lost || kind != 0 && (c.blurred || was[to-1] == 0)
 	for i := range was {
 		if was[i] != is[i] {
 			c.hits = append(c.hits, piece{base + int64(i), was[i : i+1]})
