@@ -17,6 +17,9 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 			return // of a BLANK the size comes first, and the magic last
 		}
 		r := first(b[:t.recordEnd(b, next)], t.end)
+		if size, kind, err := record.Measure(b); err == nil && kind == record.KindRecord && size > len(r) && size <= len(b) {
+			r = b[:size] // the zeros in front of a BLANK that is not there either are its own
+		}
 		switch {
 		case len(r) < sizeField, blankWithoutMagic(b):
 			half = true
@@ -27,8 +30,8 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 	return half
 }
 
-// first is the record that b, which stands at offset, begins with, if its size tells that
-// another one follows. A page that caught the first has nothing of the size of that.
+// first is the record that b, which stands at offset, begins with. Another one follows if
+// the size tells of it, and a page that caught the first has nothing of the size of that.
 func first(b []byte, offset int64) []byte {
 	size, kind, err := record.Measure(b)
 	if err != nil || kind != record.KindRecord || size >= len(b) {

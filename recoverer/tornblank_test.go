@@ -69,3 +69,27 @@ func TestBlankCaughtByPage(t *testing.T) {
 		}
 	}
 }
+
+// TestLastOfSegmentCaughtByPage: the page went to the disk when the last record of the
+// segment had its size and no checksum yet, and there was no BLANK.
+func TestLastOfSegmentCaughtByPage(t *testing.T) {
+	for _, rest := range []int{8, 100} {
+		s := open(t, newFS())
+		a := s.put(message("T", 0, 0, 100))
+		s.summary()
+		s.mark()
+		over := int(a.Size) - 100
+		s.put(message("T", 0, 1, segmentSize-3*over-100-200-rest))
+		c := s.put(message("T", 0, 2, 200))
+		s.put(message("T", 0, 3, 1100))
+		if c.End() != int64(segmentSize-rest) {
+			t.Fatal(c.End())
+		}
+		s.kill()
+		overwrite(t, s.fs, s.segment(0), c.End()-20, make([]byte, 20+8))
+		s = open(t, cut(s.fs))
+		if s.report.End != c.PhysicalOffset || len(s.report.Damage) > 0 {
+			t.Errorf("%d bytes left: the log ends at %d, want %d; damage %v", rest, s.report.End, c.PhysicalOffset, s.report.Damage)
+		}
+	}
+}
