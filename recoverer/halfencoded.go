@@ -14,18 +14,15 @@ func (t *tail) halfEncoded(next int64) (half bool) {
 			return
 		}
 		if isMagic(b[sizeField:], record.MagicBlank) {
-			return // of a BLANK the size comes first, and the magic last
+			return // the encoder stores that last
 		}
-		r := first(b[:t.recordEnd(b, next)], t.end)
-		if size, kind, err := record.Measure(b); err == nil && kind == record.KindRecord && size > len(r) && size <= len(b) {
-			r = b[:size] // the zeros in front of a BLANK that is not there either are its own
+		all := b[:t.recordEnd(b, next)]
+		if size, kind, err := record.Measure(b); err == nil && kind == record.KindRecord && size > len(all) && size <= len(b) {
+			all = b[:size] // the zeros in front of a BLANK that is not there either are its own
 		}
-		switch {
-		case len(r) < sizeField, blankWithoutMagic(b):
-			half = true
-		default:
-			half = zero(r[:sizeField]) || record.Unfinished(r, t.end) || t.holed(r)
-		}
+		one := first(all, t.end)
+		half = len(all) < sizeField || zero(b[:sizeField]) || blankWithoutMagic(b) ||
+			record.Unfinished(all, t.end) || record.Unfinished(one, t.end) || t.zeroAtSectorEnd(one)
 	})
 	return half
 }
@@ -44,16 +41,17 @@ func first(b []byte, offset int64) []byte {
 	return b[:size]
 }
 
-// blankWithoutMagic: b ends where a segment does.
+// blankWithoutMagic tells whether b is a size and nothing else, as of a BLANK whose
+// magic code is stored behind it.
 func blankWithoutMagic(b []byte) bool {
 	return int64(binary.BigEndian.Uint32(b)) == int64(len(b)) && zero(b[sizeField:])
 }
 
-// holed tells whether b is a record that has its size, and zeros in front of the end of a
-// sector. What copies a page to the disk need not begin at its front: it may have read the
+// zeroAtSectorEnd tells whether b is a record that has its size, and a zero in front of
+// the end of a sector. What copies a page to the disk need not begin at its front: it may have read the
 // end of it before the record was there, and the front, with the size that is written
 // late, when it was. The next sector, or page, went to the disk another time.
-func (t *tail) holed(b []byte) bool {
+func (t *tail) zeroAtSectorEnd(b []byte) bool {
 	size, kind, err := record.Measure(b)
 	if err != nil || kind != record.KindRecord || size != len(b) {
 		return false

@@ -49,3 +49,23 @@ func TestHalfEncodedIsNoDamage(t *testing.T) {
 		})
 	}
 }
+
+// TestSizeCaughtInHalf: what copied the page read the bytes of a size at two moments.
+func TestSizeCaughtInHalf(t *testing.T) {
+	for lost := range int64(4) {
+		s := open(t, newFS())
+		s.put(message("T", 0, 0, 100))
+		s.summary()
+		s.mark()
+		a := s.put(message("T", 0, 1, 500))
+		s.put(message("T", 0, 2, 100))
+		end := s.log.Appended()
+		s.kill()
+		was := contents(t, s.fs, s.segment(0))[a.PhysicalOffset+lost]
+		overwrite(t, s.fs, s.segment(0), a.PhysicalOffset+lost, []byte{0})
+		s = open(t, cut(s.fs))
+		if want := map[bool]int64{true: a.PhysicalOffset, false: end}[was != 0]; s.report.End != want || len(s.report.Damage) > 0 {
+			t.Errorf("byte %d, which was %d: the log ends at %d, want %d; damage %v", lost, was, s.report.End, want, s.report.Damage)
+		}
+	}
+}

@@ -42,19 +42,20 @@ func (t *tail) incomplete(next int64) bool {
 
 // flipped tells whether [end, next) is, or begins with, one record with one bit that is
 // wrong, which is damage, whatever zeros it has. A byte that is zero may have been lost.
+// What cannot be read may be such a record.
 func (t *tail) flipped(next int64) (flipped bool) {
-	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+	err := viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
 		if int64(len(b)) < next-t.end {
 			return
 		}
-		one := b[:t.recordEnd(b, next)]
-		at := record.Flipped(one, t.end)
-		if at < 0 {
-			at = record.Flipped(first(one, t.end), t.end)
+		all := b[:t.recordEnd(b, next)]
+		at := record.Flipped(all, t.end)
+		if one := first(all, t.end); at < 0 && len(one) < len(all) {
+			at = record.Flipped(one, t.end)
 		}
 		flipped = at >= 0 && b[at] != 0
 	})
-	return flipped
+	return flipped || err != nil
 }
 
 // sizeTorn tells whether [end, next) is one record whose size began in a sector that
@@ -71,6 +72,9 @@ func (t *tail) sizeTorn(next int64) (torn bool) {
 		}
 		kept := uint32(1)<<(8*(sizeField-lost)) - 1
 		got, want := binary.BigEndian.Uint32(b), uint32(t.recordEnd(b, next))
+		if isMagic(b[sizeField:], record.MagicBlank) {
+			want = uint32(len(b))
+		}
 		torn = got == want&kept && got != want
 	})
 	return torn

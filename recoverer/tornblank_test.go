@@ -45,6 +45,29 @@ func TestTornMagicOfABlank(t *testing.T) {
 	}
 }
 
+// TestTornSizeOfABlank: a power cut has taken the sector that ends in the size of a BLANK.
+func TestTornSizeOfABlank(t *testing.T) {
+	const border = segmentSize - 1024 // of two sectors
+	for _, o := range [][]option{nil, {syncFlush}} {
+		s := open(t, newFS(), o...)
+		a := s.put(message("T", 0, 0, 100))
+		s.summary()
+		s.mark()
+		b := s.put(message("T", 0, 1, int(border-3-a.End()-int64(a.Size)+100)))
+		s.add(message("T", 0, 2, 1100))
+		s.flush() // and no queue knows of it
+		s.kill()
+		if b.End() != border-3 {
+			t.Fatal(b.End())
+		}
+		overwrite(t, s.fs, s.segment(0), b.End(), make([]byte, 3))
+		s = open(t, cut(s.fs), o...)
+		if s.report.End != b.End() || len(s.report.Damage) > 0 {
+			t.Errorf("the log ends at %d, want %d; damage %v", s.report.End, b.End(), s.report.Damage)
+		}
+	}
+}
+
 // TestBlankCaughtByPage: the last page of a segment went to the disk when its BLANK had
 // its size and no magic code yet; the next segment followed. That passed for damage.
 func TestBlankCaughtByPage(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 
 // putTrailer writes the 20 bytes of the whole-record checksum: its decimal
 // digits run from the least significant one and are filled up with '0'. They come
-// last: a page that goes to the disk meanwhile lacks more than one bit.
+// last: each has more than one bit that a page lacks which goes to the disk meanwhile.
 func putTrailer(b []byte, crc uint32) {
 	_ = b[CRCTrailer-1]
 	binary.BigEndian.PutUint64(b, trailerWord)
@@ -48,7 +48,7 @@ func likeTrailer(props []byte) bool {
 	}
 	t := props[n:]
 	if !likeName(t) {
-		return wiped(t)
+		return wiped(props, n)
 	}
 	name, fixed, digits := 0, 0, 0
 	for i, c := range t {
@@ -65,11 +65,11 @@ func likeTrailer(props []byte) bool {
 	return fixed >= 7 || fixed >= 5 && digitsAtEnd(props) || name >= 4 && fixed+digits >= 12
 }
 
-// wiped reports whether the front of a trailer is zero, as where the page in front was
-// lost, and the rest is what it should be.
-func wiped(t []byte) bool {
-	rest := bytes.TrimLeft(t, "\x00")
-	return len(rest) > 0 && len(rest) <= CRCTrailer-trailerDigits &&
+// wiped reports whether the front of the trailer that begins at props[n] is zero, as where
+// the page in front was lost, and the rest, and what is in front, is what it should be.
+func wiped(props []byte, n int) bool {
+	rest := bytes.TrimLeft(props[n:], "\x00")
+	return len(rest) > 0 && len(rest) <= CRCTrailer-trailerDigits && (n == 0 || props[n-1] == itemEnd) &&
 		len(bytes.Trim(rest[:len(rest)-1], "0123456789")) == 0 && rest[len(rest)-1] == itemEnd
 }
 
@@ -95,17 +95,6 @@ func digitsAtEnd(props []byte) bool {
 		}
 	}
 	return true
-}
-
-// unlikeName reports whether what may be the digits of a trailer follows a name that has
-// control characters, which nobody gives a property.
-func unlikeName(props []byte) bool {
-	at := len(props) - CRCTrailer + trailerDigits - 1
-	if at < 0 || props[at] != nameEnd || !digitsAtEnd(props) {
-		return false
-	}
-	name := props[bytes.LastIndexByte(props[:at], itemEnd)+1 : at]
-	return bytes.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
 // trailerHolds reports whether the ten digits of the trailer t are those of crc.

@@ -30,6 +30,9 @@ func (e *Encoder) Size(m *Message) int {
 	return n
 }
 
+// copyHead is more than what copy stores behind what follows it.
+const copyHead = 64
+
 // Encode writes the record to the start of dst, which has at least Size bytes,
 // and returns that number. Both checksums are computed from the bytes in dst, so
 // they cover what is stored even if the caller changes the body meanwhile. A
@@ -75,6 +78,9 @@ func (e *Encoder) Encode(dst []byte, m *Message, pos Position) int {
 	be.PutUint32(f[12:], uint32(len(m.Body)))
 	at += 16
 	body := dst[at : at+len(m.Body)]
+	if len(body) > copyHead { // of a large body copy may store the head after the rest
+		copy(body[:copyHead], m.Body)
+	}
 	copy(body, m.Body)
 	be.PutUint32(h[atBodyCRC:], uint32(BodyCRC(body)))
 	return e.encodeTail(dst, at+len(body), m)

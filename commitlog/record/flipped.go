@@ -5,37 +5,47 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // Flipped looks for one bit of b that makes it a record as long as b which stands at
-// physicalOffset, and gives the index of the byte that holds it; -1 if there is none. b
-// is one that Verify refuses. The time is linear in len(b), up to a second for the
-// longest record.
+// physicalOffset, and gives the index of the byte that holds it; -1 if there is none. If
+// it may be one of several it is that of the first. b is one that Verify refuses. It costs
+// some checksums over b, and a second at most where it is the properties that are wrong.
 func Flipped(b []byte, physicalOffset int64) (at int) {
-	if len(b) < minRecord || int64(len(b)) > math.MaxInt32 {
+	if len(b) < minRecord || int64(len(b)) > math.MaxInt32 || bits.OnesCount32(be.Uint32(b)^uint32(len(b))) > 1 {
 		return -1
 	}
 	b = bytes.Clone(b)
 	holds := func() bool { return Verify(b, physicalOffset, CRCRecord) == nil }
 	if size := be.Uint32(b); size != uint32(len(b)) {
 		be.PutUint32(b, uint32(len(b)))
-		wrong := size ^ uint32(len(b))
-		if bits.OnesCount32(wrong) > 1 || !holds() {
+		if !holds() {
 			return -1
 		}
-		return atSize + byteOf(wrong)
+		return atSize + byteOf(size^uint32(len(b)))
 	}
 	var f frame
 	switch k := f.parse(b); {
 	case k == faultMagic, k == faultBlank:
 		return anyFlip(b, atMagic, atMagic+4, holds)
 	case k != sound:
-		return anyFlip(b, 0, len(b), func() bool { return f.parse(b) == sound && f.size == len(b) && holds() })
+		whole := func() bool { return f.parse(b) == sound && f.size == len(b) && holds() }
+		if at := anyFlip(b, 0, min(maxHeader, len(b)), whole); at >= 0 {
+			return at
+		}
+		return anyFlip(b, max(len(b)-maxTail, 0), len(b), whole)
 	case be.Uint64(b[atPhysicalOffset:]) != uint64(physicalOffset):
 		return anyFlip(b, atPhysicalOffset, atPhysicalOffset+8, holds)
 	}
 	return f.flippedInside(b, holds)
 }
+
+// The lengths of a record stand in so many bytes at its beginning and at its end.
+const (
+	maxHeader = minRecord + 2*hostV6
+	maxTail   = 2 + MaxRetryTopic + 2 + MaxProperties
+)
 
 // byteOf is the index of the one byte of a number that is not zero.
 func byteOf(wrong uint32) int { return bits.LeadingZeros32(wrong) / 8 }
@@ -57,27 +67,45 @@ func (f *frame) flippedInside(b []byte, holds func() bool) (at int) {
 	props := f.properties(b)
 	if isTrailer(props) || likeTrailer(props) || digitsAtEnd(props) {
 		cut := len(b) - CRCTrailer
-		if at := flippedBefore(b[:cut], b[cut:]); at >= 0 || isTrailer(props) {
+		if at := flippedBefore(b[:cut], b[cut:]); at >= 0 && (at >= cut || f.bodyHolds(b)) {
 			return at
 		}
+		if isTrailer(props) {
+			return -1
+		}
 	}
-	if f.bodyLen > 0 {
-		body := b[f.bodyAt : f.bodyAt+f.bodyLen]
-		wrong := uint32(BodyCRC(body)) ^ be.Uint32(b[atBodyCRC:])
-		if bits.OnesCount32(wrong) == 1 {
-			return atBodyCRC + byteOf(wrong)
-		}
-		if wrong != 0 {
-			return oneBit(wrong, f.bodyAt, f.bodyAt+f.bodyLen)
-		}
+	if !f.bodyHolds(b) {
+		return f.flippedBody(b, holds)
 	}
 	return anyFlip(b, f.propsAt, f.size, func() bool { // of a property no byte is zero
-		return bytes.IndexByte(props, 0) < 0 && holds()
+		return bytes.IndexByte(props, 0) < 0 && utf8.Valid(props) && holds()
 	})
 }
 
+// bodyHolds tells whether the checksum of the body is right.
+func (f *frame) bodyHolds(b []byte) bool { return f.bodyLen == 0 || f.bodyWrong(b) == 0 }
+
+func (f *frame) bodyWrong(b []byte) uint32 {
+	return uint32(BodyCRC(b[f.bodyAt:f.bodyAt+f.bodyLen])) ^ be.Uint32(b[atBodyCRC:])
+}
+
+// flippedBody looks for the bit in the body and its checksum.
+func (f *frame) flippedBody(b []byte, holds func() bool) (at int) {
+	wrong := f.bodyWrong(b)
+	if bits.OnesCount32(wrong) == 1 {
+		be.PutUint32(b[atBodyCRC:], be.Uint32(b[atBodyCRC:])^wrong)
+		at = atBodyCRC + byteOf(wrong)
+	} else {
+		at = flipOne(b, wrong, f.bodyAt, f.bodyAt+f.bodyLen)
+	}
+	if !holds() {
+		return -1
+	}
+	return at
+}
+
 // flippedBefore looks for the bit in the trailer that follows b, and in b, of which it
-// is the checksum.
+// is the checksum; there it flips it.
 func flippedBefore(b, trailer []byte) (at int) {
 	var right [CRCTrailer]byte
 	crc := uint32(BodyCRC(b))
@@ -100,15 +128,17 @@ func flippedBefore(b, trailer []byte) (at int) {
 	if !isTrailer(trailer) || !digitsAtEnd(trailer) || stored > math.MaxInt32 {
 		return -1
 	}
-	return oneBit(uint32(stored)^crc, 0, len(b))
+	return flipOne(b, uint32(stored)^crc, 0, len(b))
 }
 
-// oneBit looks for the bit that makes a difference between two checksums of bytes that
-// stand at [from, to). What a bit makes depends on how far it is from the end only.
-func oneBit(wrong uint32, from, to int) (at int) {
+// flipOne flips the bit of b[from:to] that makes a difference between two checksums of
+// it. What a bit makes depends on how far it is from the end only. A megabyte has as many
+// bits as make one of 256 differences by chance: another checksum is to confirm it.
+func flipOne(b []byte, wrong uint32, from, to int) (at int) {
 	x := uint32(crc32.IEEE)
 	for i := 8*to - 1; i >= 8*from; i-- {
 		if x&math.MaxInt32 == wrong {
+			b[i/8] ^= 1 << (i % 8)
 			return i / 8
 		}
 		x = x>>1 ^ crc32.IEEE&-(x&1)

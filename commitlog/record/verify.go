@@ -41,7 +41,7 @@ func Verify(b []byte, physicalOffset int64, mode CRCMode) error {
 			return nil
 		case trailer:
 			return f.wrong(physicalOffset, "a record checksum with the digits of %d", int64(crc), string(b[cut+trailerDigits:f.size-1]))
-		case holds, likeTrailer(props), unlikeName(props):
+		case holds, likeTrailer(props):
 			// A trailer whose name is damaged, and perhaps its digits too; nobody
 			// has a property like that.
 			return f.wrong(physicalOffset, "a checksum trailer of %d bytes", CRCTrailer, fmt.Sprintf("%q", b[cut:]))

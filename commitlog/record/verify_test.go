@@ -264,20 +264,3 @@ func TestDecodePort(t *testing.T) {
 		}
 	}
 }
-
-// TestNoiseOverTheNameIsDamage: noise that is UTF-8 has taken the whole name of a
-// checksum; the digits, which do not hold, passed for the value of a property.
-func TestNoiseOverTheNameIsDamage(t *testing.T) {
-	m := record.Message{Topic: "T", Body: []byte("body"), BornTimestamp: 1, Properties: record.NewProperties("TAGS", "B")}
-	whole := encode(record.Encoder{AppendPropCRC: true}, m, record.Position{StoreTimestamp: 1})
-	for noise, damaged := range map[string]bool{
-		"j^\x1e|wort": true, "|\x01wortxy": true, "\x7fwortxyz": true,
-		"\nx\x02wortx": false, "wortwort": false, // which may be the name of a property
-	} {
-		b := bytes.Clone(whole)
-		copy(b[len(b)-record.CRCTrailer-2:], "C\x02"+noise)
-		if err := record.Verify(b, 0, record.CRCRecord); errors.Is(err, record.ErrCorrupt) != damaged {
-			t.Errorf("%q: %v", noise, err)
-		}
-	}
-}
