@@ -47,10 +47,7 @@ func (t *tail) incomplete(next int64) bool {
 // wrong, which is damage, whatever zeros it has. A byte that is zero may have been lost.
 // What cannot be read may be such a record.
 func (t *tail) flipped(next int64) (flipped bool) {
-	err := viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if int64(len(b)) < next-t.end {
-			return
-		}
+	err := t.viewBad(next, func(b []byte) {
 		all := b[:t.recordEnd(b, next)]
 		at := record.Flipped(all, t.end)
 		if one := first(all, t.end); at < 0 && len(one) < len(all) {
@@ -61,6 +58,15 @@ func (t *tail) flipped(next int64) (flipped bool) {
 	return flipped || err != nil
 }
 
+// viewBad lends the bad range [end, next) if it lies in one segment and may hold anything.
+func (t *tail) viewBad(next int64, fn func(b []byte)) error {
+	return viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
+		if len(b) >= record.BlankSize && int64(len(b)) == next-t.end {
+			fn(b)
+		}
+	})
+}
+
 // sizeTorn tells whether [end, next) is one record whose size began in a sector that
 // was lost, of which it has up to three bytes: they are zero, and the rest of the size
 // is what it would be.
@@ -69,10 +75,7 @@ func (t *tail) sizeTorn(next int64) (torn bool) {
 	if lost >= sizeField || next-t.end > math.MaxInt32 {
 		return false
 	}
-	_ = viewRest(t.in.Log.Reader(), t.end, next, func(b []byte) {
-		if len(b) < record.BlankSize || int64(len(b)) < next-t.end {
-			return
-		}
+	_ = t.viewBad(next, func(b []byte) {
 		kept := uint32(1)<<(8*(sizeField-lost)) - 1
 		got, want := binary.BigEndian.Uint32(b), uint32(t.recordEnd(b, next))
 		if isMagic(b[sizeField:], record.MagicBlank) {

@@ -67,31 +67,31 @@ func (f *frame) flippedInside(b []byte, holds func() bool) (at int) {
 	props := f.properties(b)
 	if isTrailer(props) || likeTrailer(props) || digitsAtEnd(props) {
 		cut := len(b) - CRCTrailer
-		if at := flippedBefore(b[:cut], b[cut:]); at >= 0 && (at >= cut || f.bodyHolds(b)) {
+		if at := flippedBefore(b[:cut], b[cut:]); at >= 0 && (at >= cut || f.bodyWrong(b) == 0) {
 			return at
 		}
 		if isTrailer(props) {
 			return -1
 		}
 	}
-	if !f.bodyHolds(b) {
-		return f.flippedBody(b, holds)
+	if wrong := f.bodyWrong(b); wrong != 0 {
+		return f.flippedBody(b, wrong, holds)
 	}
 	return anyFlip(b, f.propsAt, f.size, func() bool { // of a property no byte is zero
 		return bytes.IndexByte(props, 0) < 0 && utf8.Valid(props) && holds()
 	})
 }
 
-// bodyHolds tells whether the checksum of the body is right.
-func (f *frame) bodyHolds(b []byte) bool { return f.bodyLen == 0 || f.bodyWrong(b) == 0 }
-
+// bodyWrong is by which bits the checksum of the body is wrong. An empty one has none.
 func (f *frame) bodyWrong(b []byte) uint32 {
+	if f.bodyLen == 0 {
+		return 0
+	}
 	return uint32(BodyCRC(b[f.bodyAt:f.bodyAt+f.bodyLen])) ^ be.Uint32(b[atBodyCRC:])
 }
 
 // flippedBody looks for the bit in the body and its checksum.
-func (f *frame) flippedBody(b []byte, holds func() bool) (at int) {
-	wrong := f.bodyWrong(b)
+func (f *frame) flippedBody(b []byte, wrong uint32, holds func() bool) (at int) {
 	if bits.OnesCount32(wrong) == 1 {
 		be.PutUint32(b[atBodyCRC:], be.Uint32(b[atBodyCRC:])^wrong)
 		at = atBodyCRC + byteOf(wrong)
