@@ -31,6 +31,8 @@
 //     failed one; a page that failed is written before the next mark.
 //   - P5: of a store that was found to be read-only nothing is written. What stands
 //     there is what puts its end in doubt, and the next start needs it for that.
+//   - P6: behind a write of the log that failed no mark names the mount of its file
+//     system, also if it was being written meanwhile.
 //
 // # Assumptions
 //

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"errors"
 	"hash/crc32"
 
 	"github.com/actorstore/actorstore/commitlog/checkpoint"
@@ -34,12 +35,21 @@ func (w *Writer) mark() error {
 	if log.Failed() == nil {
 		m.Mounted = w.o.FS.Mounted(w.o.Layout.CommitLog())
 	}
-	if err := w.putMark(m); err != nil {
+	if err := errors.Join(w.putMark(m), w.disown(m)); err != nil {
 		return err
 	}
 	page := w.fields
 	w.page, w.pageLast, w.marked = &page, m.LastRecordStart, end
 	return w.putPage()
+}
+
+// disown takes the mount out of a mark again if a write of the log has failed while it
+// was written: who told of that failure may have disowned the marks before it was there.
+func (w *Writer) disown(m checkpoint.Mark) error {
+	if m.Mounted == 0 || w.o.Log.Failed() == nil {
+		return nil
+	}
+	return checkpoint.DisownMount(w.o.FS, w.o.Layout)
 }
 
 // putMark writes a mark: into the other slot, or, after a mark that failed, into

@@ -66,8 +66,6 @@
 //	a missing segment           damage
 //	good records behind that    damage, if the file system of the log is mounted
 //	continue                    since the mark: no power cut can have lost a write
-//	                            (unless zeros from there reach to the end of a
-//	                            page: a flush that failed may have cost it)
 //	one wrong bit, in a byte    damage
 //	that is not zero
 //	whole 512-byte sectors of   a write that a power cut lost: the end, and

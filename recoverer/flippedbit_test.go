@@ -104,26 +104,3 @@ func TestLostSectorOfOneBit(t *testing.T) {
 		}
 	}
 }
-
-// TestDroppedPageIsTheEnd: a flush failed when the log had gone on in the next segment,
-// the process died, and the system has dropped the page that it could not write. That
-// passed for damage, since nobody had cut the power.
-func TestDroppedPageIsTheEnd(t *testing.T) {
-	s := open(t, newFS())
-	s.put(message("T", 0, 0, 100))
-	s.summary()
-	s.mark()
-	a := s.put(message("T", 0, 1, 100))
-	for i := range 30 {
-		s.put(message("T", 0, 2+i, 200))
-	}
-	if s.log.Appended() < segmentSize {
-		t.Fatal(s.log.Appended())
-	}
-	s.kill()
-	overwrite(t, s.fs, s.segment(0), a.End(), make([]byte, segmentSize-a.End()))
-	s = open(t, s.fs)
-	if s.report.End != a.End() || len(s.report.Damage) > 0 {
-		t.Errorf("the log ends at %d, want %d; damage %v", s.report.End, a.End(), s.report.Damage)
-	}
-}

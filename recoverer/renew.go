@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actorstore/actorstore/commitlog"
+	"github.com/actorstore/actorstore/commitlog/checkpoint"
 	"github.com/actorstore/actorstore/commitlog/mapped"
 )
 
@@ -49,4 +50,8 @@ func (r *recovery) unproven(cause error) {
 		r.rep.Last = -1
 	}
 	r.find(Finding{Where: CommitLog, Path: r.in.Layout.CommitLog(), Offset: r.rep.End, Want: "a disk that takes writes", Got: cause.Error()})
+	// What could not be written may be dropped from the page cache, too.
+	if err := checkpoint.DisownMount(r.in.FS, r.in.Layout); err != nil {
+		r.find(Finding{Where: MarkFile, Path: r.in.Layout.MarkFile(), Want: "a mark that can be disowned", Got: err.Error()})
+	}
 }

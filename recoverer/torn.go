@@ -12,9 +12,6 @@ import (
 // sectorSize is what a disk writes whole or not at all.
 const sectorSize = 512
 
-// pageSize is what the system writes, or drops, as a whole.
-const pageSize = 4096
-
 // lostWrite tells whether the bad range [end, next) is what a power cut leaves
 // of a write that was never answered. Space behind the end of a log of ours is
 // zero, so a lost sector reads as zeros; any other damage leaves bytes. If the
@@ -22,7 +19,7 @@ const pageSize = 4096
 // behind the range proves that it was durable; if not, a page may have gone to
 // the disk while a record was encoded in it.
 func (t *tail) lostWrite(next int64) bool {
-	if !t.plan.Own || t.uncut() && !t.unwritten(next) || !t.incomplete(next) {
+	if !t.plan.Own || t.uncut() || !t.incomplete(next) {
 		return false
 	}
 	if !t.plan.Mark.Sync {
@@ -105,19 +102,6 @@ func (t *tail) recordEnd(b []byte, next int64) int {
 func (t *tail) uncut() bool {
 	m := t.plan.Mark
 	return m.Mounted != 0 && m.Mounted == t.in.FS.Mounted(t.in.Layout.CommitLog())
-}
-
-// unwritten tells whether [end, next) begins with zeros that reach to the end of a page:
-// a flush ends between two records, and if the next one fails, the system may drop the
-// pages that it could not write though nobody cut the power. What was put into the pages
-// behind those meanwhile has stayed.
-func (t *tail) unwritten(next int64) (unwritten bool) {
-	rest := pageSize - t.end%pageSize
-	if rest < record.BlankSize || rest > next-t.end {
-		return false
-	}
-	_ = viewRest(t.in.Log.Reader(), t.end, t.end+rest, func(b []byte) { unwritten = int64(len(b)) == rest && zero(b) })
-	return unwritten
 }
 
 // sizeField is the length of what a record begins with.

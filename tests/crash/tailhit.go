@@ -131,9 +131,6 @@ func (c *tailCase) expect() (end int64, sure bool) {
 	if c.blank {
 		return end, true
 	}
-	if !c.cut && c.zeros && first%512 == 0 {
-		return end, false // as where a flush has failed, and the page was dropped
-	}
 	if c.cut && c.blurred && last > c.mark && c.o.FlushDiskType == actors.AsyncFlush {
 		return end, false
 	}
