@@ -286,6 +286,7 @@ func TestWindowsAreGivenBack(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		var failures atomic.Int64
 		r := open(t)
+		synctest.Wait() // a sink that has just been born reads the log by itself
 		release := r.hold("dispatch")
 		r.tree().o.Events.CorruptionFound = func(error) { // behind the shield
 			if failures.Add(1) <= 2*windowCount {

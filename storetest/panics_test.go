@@ -72,6 +72,7 @@ func panicOften(t *testing.T, name string, every, n int, pause time.Duration, fl
 		time.Sleep(10 * time.Millisecond)
 	}
 	c.stop()
+	storetest.Settle() // bytes are given back behind the answer
 	if got := len(s.Struck()); got != n {
 		t.Errorf("%d panics, want %d", got, n)
 	}

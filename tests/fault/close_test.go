@@ -40,6 +40,7 @@ func TestF65_NoSegmentAndFailedFlush(t *testing.T) {
 		if p := c.Put("orders", 0, 3000); p.Result.Status != flusher.CreateMappedFileFailed {
 			t.Errorf("a put without a segment: %v %v", p.Result.Status, p.Result.Err)
 		}
+		synctest.Wait() // bytes are given back behind the answer
 		state, err := c.Store.State()
 		if err != nil || state.ReadOnly == nil || state.InFlight != 0 {
 			t.Errorf("read-only %v, in flight %d, %v", state.ReadOnly, state.InFlight, err)
